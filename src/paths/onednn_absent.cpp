@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// Stands in for the oneDNN path where it isn't built. make_plan() refuses the path first.
+#include "paths/path.hpp"
+#include "status.hpp"
+
+namespace heed {
+
+Status run_onednn(const Plan&, const Problem&, std::span<std::byte>) noexcept {
+  return make_status(StatusCode::unsupported, "path: onednn is not in this build");
+}
+
+}  // namespace heed

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// Chooses path, ISA, tiles, threads and scratch.
+#include "plan/plan.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <string_view>
+
+#include "dispatch/kernel_registry.hpp"
+#include "status.hpp"
+
+namespace heed {
+namespace {
+
+// Writes the reasons in order; there is room for every path and ISA.
+class Reasons {
+ public:
+  explicit Reasons(Plan& plan) : plan_(plan) {}
+  void add(const char* name, const char* why) {
+    if (count_ < plan_.reasons.size()) plan_.reasons[count_++] = {name, why};
+  }
+
+ private:
+  Plan& plan_;
+  std::size_t count_ = 0;
+};
+
+Status choose_path(const Options& options, const Machine& machine, Plan& plan, Reasons& reasons) {
+  Path path = options.path;
+  const char* asked = "another path was asked for";
+  if (path == Path::automatic) {
+    path = Path::streaming;
+    asked = "streaming is faster on every shape measured";
+    if (machine.path_override != nullptr) {
+      const std::string_view name = machine.path_override;
+      for (const Path known : {Path::streaming, Path::onednn, Path::reference})
+        if (name == path_name(known)) path = known, asked = "HEED_PATH names another path";
+      if (name != path_name(path))
+        return make_status(StatusCode::unknown_name, "HEED_PATH: '%s', expected streaming, onednn or reference",
+                           machine.path_override);
+    }
+  }
+  if (path == Path::onednn && !machine.has_onednn)
+    return make_status(StatusCode::unsupported, "path: onednn is not in this build");
+  plan.path = path;
+  for (const Path other : {Path::streaming, Path::onednn, Path::reference}) {
+    if (other == path) continue;
+    const bool is_absent = other == Path::onednn && !machine.has_onednn;
+    reasons.add(path_name(other), is_absent ? "not in this build" : asked);
+  }
+  return {};
+}
+
+Status choose_isa(const Options& options, const Machine& machine, Plan& plan, Reasons& reasons) {
+  const bool is_forced_by_call = !options.isa.empty();
+  const std::string_view wanted = is_forced_by_call               ? options.isa
+                                  : machine.isa_override != nullptr ? std::string_view(machine.isa_override)
+                                                                    : std::string_view();
+  const char* const source = is_forced_by_call ? "isa" : "HEED_ISA";
+  const IsaRow* row = &best_isa();
+  if (!wanted.empty()) {
+    row = find_isa(wanted);
+    if (row == nullptr || !row->runs_here()) {
+      NameList valid;
+      for (const IsaRow& built : built_isas())
+        if (built.runs_here()) valid.add(built.name);
+      const char* problem = row != nullptr ? "does not run on this CPU" : is_isa_name(wanted) ? "is not in this build" : "is unknown";
+      return make_status(is_isa_name(wanted) ? StatusCode::unsupported : StatusCode::unknown_name,
+                         "%s: '%.*s' %s, expected one of: %s", source, static_cast<int>(wanted.size()), wanted.data(),
+                         problem, valid.text());
+    }
+  }
+  plan.kernels = row->kernels;
+  for (const IsaRow& built : built_isas()) {
+    if (&built == row) continue;
+    reasons.add(built.name, !built.runs_here()  ? "does not run on this CPU"
+                            : !wanted.empty() ? (is_forced_by_call ? "another ISA was asked for" : "HEED_ISA names another ISA")
+                                              : "a better ISA runs here");
+  }
+  return {};
+}
+
+std::size_t round_up(std::size_t value, std::size_t multiple) { return (value + multiple - 1) / multiple * multiple; }
+
+// A chunk should last long enough (50 us) to hide what sharing it out costs (about 1 us): at a
+// conservative 20 GFLOP/s that is a million flops.
+std::int64_t chunk_items(double flops, std::int64_t items) {
+  constexpr double flops_per_chunk = 1e6;
+  const double flops_per_item = flops / static_cast<double>(items);
+  return std::clamp<std::int64_t>(static_cast<std::int64_t>(flops_per_chunk / std::max(flops_per_item, 1.0)), 1, items);
+}
+
+Status choose_work(const Problem& problem, const Options& options, const Machine& machine, Plan& plan) {
+  const std::int64_t rows = problem.group * problem.q_len;
+  std::int64_t tiles = 0;
+  std::size_t thread_bytes = 0;
+  if (plan.path == Path::streaming) {
+    plan.tile = choose_tile_shape(*plan.kernels);
+    plan.rows = partition_rows(rows, *plan.kernels);
+    tiles = plan.rows.tile_count;
+    thread_bytes = sizeof(float) * scratch_floats(plan.tile, *plan.kernels, problem) + sizeof(TileRow) * plan.tile.rows;
+  } else {
+    tiles = rows;  // one row at a time: its scores and its output in double
+    thread_bytes = sizeof(double) * static_cast<std::size_t>(problem.kv_len + problem.value_dim);
+  }
+  plan.items = problem.is_empty() ? 0 : problem.batch * problem.kv_heads * tiles;
+  const double flops = 2.0 * static_cast<double>(problem.batch) * static_cast<double>(problem.q_heads) *
+                       static_cast<double>(problem.q_len) * static_cast<double>(problem.kv_len) *
+                       static_cast<double>(problem.head_dim + problem.value_dim);
+  plan.items_per_chunk = plan.items == 0 ? 1 : chunk_items(flops, plan.items);
+  const std::int64_t chunks = (plan.items + plan.items_per_chunk - 1) / plan.items_per_chunk;
+  const int wanted = options.threads > 0 ? options.threads : machine.caller_threads;
+  plan.threads = static_cast<int>(std::clamp<std::int64_t>(chunks, 1, wanted));
+  plan.scratch_bytes_per_thread = round_up(thread_bytes, scratch_alignment);
+  const auto threads = static_cast<std::size_t>(plan.threads);
+  plan.scratch_bytes = plan.items == 0 ? 0 : threads * plan.scratch_bytes_per_thread + scratch_alignment;
+  return {};
+}
+
+}  // namespace
+
+Status make_plan(const Problem& problem, const Options& options, const Machine& machine, Plan& plan) {
+  plan = Plan{};
+  Reasons reasons(plan);
+  if (Status status = choose_path(options, machine, plan, reasons); !status.ok()) return status;
+  if (Status status = choose_isa(options, machine, plan, reasons); !status.ok()) return status;
+  return choose_work(problem, options, machine, plan);
+}
+
+Machine this_machine(int caller_threads, bool has_onednn) {
+  const char* path = std::getenv("HEED_PATH");
+  return {caller_threads, has_onednn, isa_from_environment(), path != nullptr && *path != '\0' ? path : nullptr};
+}
+
+}  // namespace heed

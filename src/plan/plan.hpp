@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a call will be done: path, ISA, tiles, threads, scratch, and why not otherwise. A pure function
+// of the problem, the options and the machine; allocates nothing.
+#pragma once
+
+#include <array>
+#include <cstddef>
+
+#include "dispatch/kernel_table.hpp"
+#include "plan/problem.hpp"
+#include "plan/tile_shape.hpp"
+
+namespace heed {
+
+// What the plan needs to know about where it runs.
+struct Machine {
+  int caller_threads = 1;          // threads the caller's OpenMP would use here
+  bool has_onednn = false;         // the path is in this build
+  const char* isa_override = nullptr;   // HEED_ISA, null when unset
+  const char* path_override = nullptr;  // HEED_PATH, null when unset
+};
+
+struct Plan {
+  Path path = Path::streaming;
+  const KernelTable* kernels = nullptr;  // streaming only
+  TileShape tile;                        // streaming only
+  RowPartition rows;                     // streaming only
+  std::int64_t items = 0;                // units of work shared among the threads
+  std::int64_t items_per_chunk = 1;
+  int threads = 1;
+  std::size_t scratch_bytes_per_thread = 0;
+  std::size_t scratch_bytes = 0;         // all threads, alignment slack included
+
+  struct Reason {
+    const char* name = nullptr;  // of a path or an ISA
+    const char* why = nullptr;
+  };
+  std::array<Reason, 8> reasons{};  // what was not taken; unused entries have a null name
+};
+
+// Scratch regions are aligned to cache lines, so that no two threads share one.
+inline constexpr std::size_t scratch_alignment = 64;
+
+Status make_plan(const Problem& problem, const Options& options, const Machine& machine, Plan& plan);
+
+// The machine as it is; reads HEED_PATH (HEED_ISA is read in dispatch/isa.cpp).
+Machine this_machine(int caller_threads, bool has_onednn);
+
+}  // namespace heed
