@@ -135,9 +135,17 @@ struct Tensor {
   operator ConstTensor() const noexcept { return {data, shape, strides, dtype}; }
 };
 
+namespace detail {
+// Sizes too large to exist give wrapped strides; the call then answers size_overflow.
+constexpr std::int64_t wrapping_product(std::int64_t a, std::int64_t b) noexcept {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
+}
+}  // namespace detail
+
 // A contiguous float tensor stored as [batch, heads, tokens, channels].
 constexpr Dims bhnd_strides(std::int64_t heads, std::int64_t tokens, std::int64_t channels) noexcept {
-  return {heads * tokens * channels, tokens * channels, channels, 1};
+  const std::int64_t head = detail::wrapping_product(tokens, channels);
+  return {detail::wrapping_product(heads, head), head, channels, 1};
 }
 constexpr Tensor bhnd(float* data, std::int64_t batch, std::int64_t heads, std::int64_t tokens,
                       std::int64_t channels) noexcept {
@@ -151,7 +159,8 @@ constexpr ConstTensor bhnd(const float* data, std::int64_t batch, std::int64_t h
 // A contiguous float tensor stored as [batch, tokens, heads, channels], as a projection leaves it.
 // The arguments stay in the logical order.
 constexpr Dims bnhd_strides(std::int64_t heads, std::int64_t tokens, std::int64_t channels) noexcept {
-  return {tokens * heads * channels, channels, heads * channels, 1};
+  const std::int64_t token = detail::wrapping_product(heads, channels);
+  return {detail::wrapping_product(tokens, token), channels, token, 1};
 }
 constexpr Tensor bnhd(float* data, std::int64_t batch, std::int64_t heads, std::int64_t tokens,
                       std::int64_t channels) noexcept {
@@ -196,7 +205,7 @@ HEED_API KeyMask allowed_keys(const bool* data, std::int64_t batch, std::int64_t
 // be given, since nothing is guessed. Lengths do not change it: a ragged cache gives
 // offsets length[b] - q_len. p may be negative (such a causal row sees nothing).
 struct Position {
-  enum class Kind : std::int32_t { top_left = 0, bottom_right = 1, offset = 2, per_batch = 3 };
+  enum class Kind : std::int32_t { top_left = 1, bottom_right = 2, offset = 3, per_batch = 4 };
   Kind kind = Kind::top_left;
   std::int64_t value = 0;                // Kind::offset
   std::span<const std::int64_t> values;  // Kind::per_batch: [batch]
@@ -226,7 +235,8 @@ enum class Path : std::int32_t {
   reference = 3,  // plain loops in double
 };
 
-// All fields are optional. First what changes the result, then what doesn't.
+// All fields are optional. First what changes the result, then what doesn't. A span counts as given
+// when it has values or points anywhere: a pointer with a count of 0 is a mistake, not an absent list.
 struct Options {
   std::optional<float> scale{};            // default 1/sqrt(head_dim); head_dim 0 needs it
   float soft_cap = 0.0f;                   // > 0; 0: off. Applied before bias and slopes

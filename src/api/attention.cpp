@@ -45,7 +45,7 @@ Status attention(const ConstTensor& q, const ConstTensor& k, const ConstTensor& 
   if (Status status = prepare(q, k, v, out, options, true, call); !status.ok()) return status;
   if (call.problem.is_empty()) return {};
   const std::size_t bytes = call.plan.scratch_bytes;
-  if (!options.scratch.empty()) {
+  if (options.scratch.data() != nullptr) {
     if (options.scratch.size() < bytes)
       return make_status(StatusCode::scratch_too_small, "scratch: %zu bytes, expected at least %zu",
                          options.scratch.size(), bytes);
@@ -68,7 +68,7 @@ Status explain(const ConstTensor& q, const ConstTensor& k, const ConstTensor& v,
                const Options& options, Explanation& explanation) noexcept try {
   Call call;
   if (Status status = prepare(q, k, v, out, options, false, call); !status.ok()) return status;
-  explanation = render(call.plan, call.problem);
+  explanation = render(call.plan, call.problem, options);
   return {};
 } catch (const std::bad_alloc&) {
   return make_status(StatusCode::out_of_memory, "explanation: its texts could not be allocated");

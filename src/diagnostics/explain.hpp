@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A plan as text and as a spec that heed-sweep runs.
+// A plan as fields, as text, and as a spec line that heed-sweep runs.
 #pragma once
 
 #include "heed/attention.hpp"
@@ -8,6 +8,7 @@
 
 namespace heed {
 
-Explanation render(const Plan& plan, const Problem& problem);
+// The options say what was given; the problem can't, since a call without data pointers is explained too.
+Explanation render(const Plan& plan, const Problem& problem, const Options& options);
 
 }  // namespace heed

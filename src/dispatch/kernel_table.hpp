@@ -25,7 +25,7 @@ struct TileRow {
   const std::uint8_t* mask;   // cell of key 0; null in every row or in none
   std::int64_t span_begin;    // keys [span_begin, span_end) may be visible; empty: begin = end
   std::int64_t span_end;
-  float position;             // p of the row, relative to key 0; used with slope
+  std::int64_t position;      // p of the row; used with slope
   float slope;                // ALiBi; 0: none
   float sink;                 // -inf: none
 };
@@ -54,7 +54,7 @@ struct TileJob {
   float scale;
   float soft_cap;  // 0: off
 
-  float* scratch;  // 64-byte aligned, at least what scratch_floats in plan/tile_shape.cpp says
+  float* scratch;  // 64-byte aligned, at least scratch_floats() of plan/tile_shape.hpp
   std::size_t keys_per_tile;
 };
 

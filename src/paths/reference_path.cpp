@@ -31,12 +31,19 @@ double score(const Problem& problem, std::int64_t b, std::int64_t h, std::int64_
   return score;
 }
 
+// A bias of minus infinity hides its key even where K holds NaN.
+bool is_hidden_by_bias(const Problem& problem, std::int64_t b, std::int64_t h, std::int64_t i, std::int64_t j) {
+  if (!problem.bias) return false;
+  return static_cast<double>(problem.bias.row(b, h, i)[j * problem.bias.strides[3]]) == minus_infinity;
+}
+
 // One query row: scores, their maximum, weights and their sum, the weighted values.
 void attend_row(const Problem& problem, std::int64_t b, std::int64_t h, std::int64_t i, double* scores, double* out) {
   const double sink = problem.sinks != nullptr ? static_cast<double>(problem.sinks[h]) : minus_infinity;
   double row_max = sink;
   for (std::int64_t j = 0; j < problem.kv_len; ++j) {
-    scores[j] = problem.visibility.allows(b, h, i, j) ? score(problem, b, h, i, j) : minus_infinity;
+    const bool is_visible = problem.visibility.allows(b, h, i, j) && !is_hidden_by_bias(problem, b, h, i, j);
+    scores[j] = is_visible ? score(problem, b, h, i, j) : minus_infinity;
     if (scores[j] > row_max || std::isnan(scores[j])) row_max = scores[j];
   }
 
@@ -62,7 +69,7 @@ void attend_row(const Problem& problem, std::int64_t b, std::int64_t h, std::int
   if (problem.weights)
     for (std::int64_t j = 0; j < problem.kv_len; ++j)
       problem.weights.row(b, h, i)[j * problem.weights.strides[3]] =
-          sees_nothing ? 0.0f : static_cast<float>(weight_of(scores[j]) / row_sum);
+          scores[j] == minus_infinity ? 0.0f : static_cast<float>(weight_of(scores[j]) / row_sum);
 }
 
 struct Run {

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// The loop over key tiles: terms, weights, values; then the results. Called once per job by the
+// streaming path, through the table.
+//
+// The streaming softmax, for a row with scores s_j, a reference m near their maximum so far, row sum l
+// and unscaled output o (all per lane):
+//
+//   m' = m, or s_j where s_j > m + headroom        rescale = exp(m - m')
+//   w_j = exp(s_j - m')
+//   l' = l * rescale + sum of w_j                  o' = o * rescale + sum of w_j v_j
+//   at the end: out = o / l, lse = m + log(l)
+//
+// The subtraction stands alone: folded into one FMA with a multiplication its rounding would show where
+// scores are huge, and the largest weight would be anything but exp(0) = 1.
+#pragma once
+
+#include "kernels/rows_tile.hpp"
+#include "kernels/score_tile.hpp"
+#include "kernels/value_tile.hpp"
+
+namespace heed {
+namespace {
+
+// Keys [first, first + keys) where a micro-tile can read them: in place, or copied side by side where a
+// channel stride is not 1.
+inline KeyTile open_tile(const TileJob& job, const Workspace& space, std::int64_t first, std::size_t keys) {
+  KeyTile tile{first, keys, job.k + first * job.k_token, job.v + first * job.v_token, job.k_token, job.v_token, nullptr};
+  const auto copy = [keys](const float* from, std::ptrdiff_t token, std::ptrdiff_t channel, std::size_t dim, float* to) {
+    for (std::size_t key = 0; key < keys; ++key)
+      for (std::size_t c = 0; c < dim; ++c)
+        to[key * dim + c] = from[static_cast<std::ptrdiff_t>(key) * token + static_cast<std::ptrdiff_t>(c) * channel];
+  };
+  if (job.k_channel != 1) {
+    copy(tile.k, job.k_token, job.k_channel, job.head_dim, space.dense_k);
+    tile.k = space.dense_k;
+    tile.k_token = static_cast<std::ptrdiff_t>(job.head_dim);
+  }
+  if (job.v_channel != 1) {
+    copy(tile.v, job.v_token, job.v_channel, job.value_dim, space.dense_v);
+    tile.v = space.dense_v;
+    tile.v_token = static_cast<std::ptrdiff_t>(job.value_dim);
+  }
+  return tile;
+}
+
+// Calls f with each key tile of the hull. Tiles begin at multiples of their size, so that a row meets
+// the same tiles whatever hides the keys before its first.
+template <class Arch, std::size_t vectors, class Function>
+void for_each_key_tile(const TileJob& job, const Workspace& space, Function f) {
+  const auto step = static_cast<std::int64_t>(job.keys_per_tile);
+  for (std::int64_t first = job.keys_begin; first < job.keys_end;) {
+    const std::int64_t boundary = (first / step + 1) * step;
+    const std::int64_t end = boundary < job.keys_end ? boundary : job.keys_end;
+    KeyTile tile = open_tile(job, space, first, static_cast<std::size_t>(end - first));
+    if (needs_terms(job, first, tile.keys)) {
+      make_terms<Arch, vectors>(job, space, first, tile.keys);
+      tile.terms = space.terms;
+    }
+    f(tile);
+    first = end;
+  }
+}
+
+// The weights that out was made with: scores once more, against the final reference and row sum.
+template <class Arch, std::size_t vectors>
+void store_weights(const TileJob& job, const Workspace& space, bool careful, const SoftmaxState<Arch, vectors>& state) {
+  using F = Floats<Arch>;
+  constexpr std::size_t n = lanes<Arch>;
+  for (std::size_t row = 0; row < job.row_count; ++row) {  // keys outside the hull
+    float* const weights = job.rows[row].weights;
+    for (std::int64_t key = 0; key < job.keys_begin; ++key) weights[key * job.weights_key] = 0.0f;
+    for (std::int64_t key = job.keys_end; key < job.kv_len; ++key) weights[key * job.weights_key] = 0.0f;
+  }
+  F inverse[vectors];
+  repeat<vectors>([&](auto r) {
+    inverse[r] = xsimd::select(state.sum[r] == F(0.0f), F(0.0f), F(1.0f) / state.sum[r]);
+  });
+  for_each_key_tile<Arch, vectors>(job, space, [&](const KeyTile& tile) {
+    for_each_piece<micro_keys<Arch, vectors>>(tile.keys, [&](auto keys, std::size_t first) {
+      F acc[keys][vectors];
+      multiply_keys<Arch, vectors, keys, 0>(space.q, tile.k + static_cast<std::ptrdiff_t>(first) * tile.k_token,
+                                            tile.k_token, job.head_dim, acc);
+      change_scores<Arch, vectors, keys>(job, tile.terms == nullptr ? nullptr : tile.terms + first * vectors * n, careful,
+                                         acc);
+      repeat<keys>([&](auto key) {
+        repeat<vectors>([&](auto r) {
+          const F weight = exp<Arch>(acc[key][r] - state.reference[r]) * inverse[r];
+          weight.store_unaligned(space.weights + ((first + key) * vectors + r) * n);
+        });
+      });
+    });
+    for (std::size_t r = 0; r < vectors; ++r)
+      store_rows<Arch, vectors>(
+          space.weights, tile.keys, job.weights_key, r, job.row_count,
+          [&](std::size_t row) { return job.rows[row].weights + tile.first * job.weights_key; }, [](F x) { return x; });
+  });
+}
+
+// One job with `vectors` vectors of rows. Not careful: a hidden key's weight is 0, and multiplied. That
+// is right unless its K or V holds NaN or infinity, which then shows in the results; they are checked as
+// they are stored, and the job is done again, careful. So finite inputs pay one FMA per result for it.
+template <class Arch, std::size_t vectors>
+bool attend_once(const TileJob& job, bool careful) {
+  using F = Floats<Arch>;
+  constexpr std::size_t n = lanes<Arch>;
+  const Workspace space = make_workspace(job, n);
+  load_queries<Arch, vectors>(job, space);
+  for (std::size_t i = 0; i < job.value_dim * vectors; ++i) F(0.0f).store_unaligned(space.out + i * n);
+
+  SoftmaxState<Arch, vectors> state;
+  float sinks[vectors * n];
+  for (std::size_t row = 0; row < vectors * n; ++row) sinks[row] = tile_row(job, row).sink;
+  state.start(sinks);
+
+  const auto weigh = [&] {
+    switch (job.head_dim) {
+      case 16: return weigh_tile<Arch, vectors, 16>;
+      case 32: return weigh_tile<Arch, vectors, 32>;
+      case 64: return weigh_tile<Arch, vectors, 64>;
+      case 128: return weigh_tile<Arch, vectors, 128>;
+      default: return weigh_tile<Arch, vectors, 0>;
+    }
+  }();
+  const auto read = careful ? read_values<Arch, vectors, true> : read_values<Arch, vectors, false>;
+  for_each_key_tile<Arch, vectors>(job, space, [&](const KeyTile& tile) {
+    weigh(job, space, tile, careful, state);
+    read(job, space, tile);
+  });
+
+  const bool is_finite = store_results<Arch, vectors>(job, space, state);
+  if (job.rows[0].weights != nullptr && (is_finite || careful)) store_weights<Arch, vectors>(job, space, careful, state);
+  return is_finite;
+}
+
+template <class Arch>
+void attend(const TileJob& job) noexcept {
+  constexpr std::size_t n = lanes<Arch>;
+  const auto once = job.row_count <= n       ? attend_once<Arch, 1>
+                    : job.row_count <= 2 * n ? attend_once<Arch, 2>
+                                             : attend_once<Arch, max_vectors>;
+  if (!once(job, false)) once(job, true);
+}
+
+}  // namespace
+}  // namespace heed

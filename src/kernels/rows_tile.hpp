@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows in and out of the lanes: queries transposed and scaled on the way in, results divided by their
+// row sums and transposed on the way out.
+#pragma once
+
+#include "kernels/mask_tile.hpp"
+#include "kernels/softmax_tile.hpp"
+
+namespace heed {
+namespace {
+
+// space.q[channel][row] = scale * q. Only the scale is folded in: log2(e) as well would break large
+// scores by 1e-3 and turn a finite bias of -FLT_MAX into minus infinity.
+template <class Arch, std::size_t vectors>
+void load_queries(const TileJob& job, const Workspace& space) {
+  using F = Floats<Arch>;
+  constexpr std::size_t n = lanes<Arch>;
+  const F scale(job.scale);
+  for (std::size_t r = 0; r < vectors; ++r) {
+    const float* q[n];
+    for (std::size_t lane = 0; lane < n; ++lane) q[lane] = tile_row(job, r * n + lane).q;
+    std::size_t c = 0;
+    if (job.q_channel == 1)
+      for (; c + n <= job.head_dim; c += n) {
+        F square[n];
+        repeat<n>([&](auto lane) { square[lane] = load<Arch>(q[lane] + c); });
+        transpose<Arch>(square);
+        repeat<n>([&](auto k) { (square[k] * scale).store_unaligned(space.q + ((c + k) * vectors + r) * n); });
+      }
+    for (; c < job.head_dim; ++c)
+      for (std::size_t lane = 0; lane < n; ++lane)
+        space.q[(c * vectors + r) * n + lane] = job.scale * q[lane][static_cast<std::ptrdiff_t>(c) * job.q_channel];
+  }
+}
+
+// Writes `count` cells of up to `row_count` rows from [cell][row] squares: to(row) is the place of cell 0.
+template <class Arch, std::size_t vectors, class Place, class Change>
+HEED_INLINE void store_rows(const float* cells, std::size_t count, std::ptrdiff_t stride, std::size_t r,
+                            std::size_t row_count, Place to, Change change) {
+  using F = Floats<Arch>;
+  constexpr std::size_t n = lanes<Arch>;
+  const std::size_t first_row = r * n;
+  const std::size_t rows = row_count <= first_row ? 0 : row_count - first_row < n ? row_count - first_row : n;
+  std::size_t c = 0;
+  if (stride == 1)
+    for (; c + n <= count; c += n) {
+      F square[n];
+      repeat<n>([&](auto k) { square[k] = change(load<Arch>(cells + ((c + k) * vectors + r) * n)); });
+      transpose<Arch>(square);
+      repeat<n>([&](auto lane) {
+        if (lane < rows) square[lane].store_unaligned(to(first_row + lane) + c);
+      });
+    }
+  for (; c < count; ++c) {
+    float column[n];
+    change(load<Arch>(cells + (c * vectors + r) * n)).store_unaligned(column);
+    for (std::size_t lane = 0; lane < rows; ++lane)
+      to(first_row + lane)[static_cast<std::ptrdiff_t>(c) * stride] = column[lane];
+  }
+}
+
+// out and lse of every row. Answers whether all of them, and the row sums, are finite.
+template <class Arch, std::size_t vectors>
+bool store_results(const TileJob& job, const Workspace& space, const SoftmaxState<Arch, vectors>& state) {
+  using F = Floats<Arch>;
+  constexpr std::size_t n = lanes<Arch>;
+  bool is_finite = true;
+  for (std::size_t r = 0; r < vectors; ++r) {
+    const F sum = state.sum[r];
+    const F inverse = xsimd::select(sum == F(0.0f), F(0.0f), F(1.0f) / sum);  // 0: the row sees nothing
+    F doubt = sum * F(0.0f);  // becomes NaN with the first NaN or infinity
+    store_rows<Arch, vectors>(
+        space.out, job.value_dim, job.out_channel, r, job.row_count, [&](std::size_t row) { return job.rows[row].out; },
+        [&](F x) {
+          const F result = xsimd::fma(x, inverse, F(0.0f));  // + 0: never a negative zero, so that adding
+          doubt = xsimd::fma(result, F(0.0f), doubt);        // hidden keys cannot show in its sign
+          return result;
+        });
+    float doubts[n], sums[n], losses[n], references[n];
+    doubt.store_unaligned(doubts);
+    sum.store_unaligned(sums);
+    state.lost[r].store_unaligned(losses);
+    state.reference[r].store_unaligned(references);
+    for (std::size_t lane = 0; lane < n && r * n + lane < job.row_count; ++lane) {
+      if (doubts[lane] != 0.0f) is_finite = false;
+      float* const lse = job.rows[r * n + lane].lse;
+      if (lse == nullptr) continue;
+      const double total = static_cast<double>(sums[lane]) - static_cast<double>(losses[lane]);
+      *lse = sums[lane] == 0.0f ? -infinity
+                                : static_cast<float>(static_cast<double>(references[lane]) + __builtin_log(total));
+    }
+  }
+  return is_finite;
+}
+
+}  // namespace
+}  // namespace heed

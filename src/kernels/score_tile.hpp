@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// Scores of a key tile and their weights, a micro-tile at a time: products, soft cap, terms, exp.
+#pragma once
+
+#include "kernels/softmax_tile.hpp"
+
+namespace heed {
+namespace {
+
+// Products of `keys` keys with the rows of the tile: acc[key][vector] = sum over channels of k * q.
+// head_dim 0: at run time.
+template <class Arch, std::size_t vectors, std::size_t keys, std::size_t head_dim>
+HEED_INLINE void multiply_keys(const float* q, const float* k, std::ptrdiff_t k_token, std::size_t dynamic_head_dim,
+                               Floats<Arch> (&acc)[keys][vectors]) {
+  using F = Floats<Arch>;
+  constexpr std::size_t n = lanes<Arch>;
+  repeat<keys>([&](auto key) { repeat<vectors>([&](auto r) { acc[key][r] = F(0.0f); }); });
+  const auto channel = [&](std::size_t c) __attribute__((always_inline)) {
+    F row[vectors];
+    repeat<vectors>([&](auto r) { row[r] = load<Arch>(q + (c * vectors + r) * n); });
+    repeat<keys>([&](auto key) {
+      const F factor(k[static_cast<std::ptrdiff_t>(key) * k_token + static_cast<std::ptrdiff_t>(c)]);
+      repeat<vectors>([&](auto r) { acc[key][r] = xsimd::fma(factor, row[r], acc[key][r]); });
+    });
+  };
+  if constexpr (head_dim == 0) {
+    for (std::size_t c = 0; c < dynamic_head_dim; ++c) channel(c);
+  } else {
+    // Two channels a turn; 16 were slower with GCC (a loop body of 2 KB).
+    for (std::size_t c = 0; c < head_dim; c += 2) {
+      channel(c);
+      channel(c + 1);
+    }
+  }
+}
+
+// Cap and terms of a micro-tile. `careful`: a term of -inf hides whatever the score is, NaN too;
+// otherwise adding it is enough, and one instruction less.
+template <class Arch, std::size_t vectors, std::size_t keys>
+HEED_INLINE void change_scores(const TileJob& job, const float* terms, bool careful,
+                               Floats<Arch> (&acc)[keys][vectors]) {
+  using F = Floats<Arch>;
+  constexpr std::size_t n = lanes<Arch>;
+  if (job.soft_cap > 0.0f) {
+    const F cap(job.soft_cap);
+    const F inverse(1.0f / job.soft_cap);
+    repeat<keys>([&](auto key) {
+      repeat<vectors>([&](auto r) { acc[key][r] = cap * tanh<Arch>(acc[key][r] * inverse); });
+    });
+  }
+  if (terms == nullptr) return;
+  if (careful) {
+    repeat<keys>([&](auto key) {
+      repeat<vectors>([&](auto r) {
+        const F term = load<Arch>(terms + (key * vectors + r) * n);
+        acc[key][r] = xsimd::select(term == F(-infinity), term, acc[key][r] + term);
+      });
+    });
+  } else {
+    repeat<keys>([&](auto key) {
+      repeat<vectors>([&](auto r) { acc[key][r] = acc[key][r] + load<Arch>(terms + (key * vectors + r) * n); });
+    });
+  }
+}
+
+// Scores of the tile turned into weights exp(score - m) at weights[key][row], and their sum added to the
+// state. The raw scores never leave the registers: a store among FMAs costs a cycle of both FMA pipes.
+template <class Arch, std::size_t vectors, std::size_t head_dim>
+void weigh_tile(const TileJob& job, const Workspace& space, const KeyTile& tile, bool careful,
+                SoftmaxState<Arch, vectors>& state) {
+  using F = Floats<Arch>;
+  constexpr std::size_t n = lanes<Arch>;
+  F tile_sum[vectors];
+  repeat<vectors>([&](auto r) { tile_sum[r] = F(0.0f); });
+  for_each_piece<micro_keys<Arch, vectors>>(tile.keys, [&](auto keys, std::size_t first) __attribute__((always_inline)) {
+    F acc[keys][vectors];
+    multiply_keys<Arch, vectors, keys, head_dim>(space.q, tile.k + static_cast<std::ptrdiff_t>(first) * tile.k_token,
+                                                 tile.k_token, job.head_dim, acc);
+    float* const weights = space.weights + first * vectors * n;
+    if (tile.terms != nullptr || job.soft_cap > 0.0f)
+      change_scores<Arch, vectors, keys>(job, tile.terms == nullptr ? nullptr : tile.terms + first * vectors * n, careful,
+                                         acc);
+
+    F top[vectors];
+    repeat<vectors>([&](auto r) { top[r] = acc[0][r]; });
+    repeat<keys - 1>([&](auto key) {
+      repeat<vectors>([&](auto r) { top[r] = xsimd::max(top[r], acc[key + 1][r]); });
+    });
+    auto is_above = top[0] > state.limit[0];
+    repeat<vectors - 1>([&](auto r) { is_above = is_above | (top[r + 1] > state.limit[r + 1]); });
+    if (__builtin_expect(xsimd::any(is_above), false)) {
+      // xsimd::max may answer NaN for a number beside a NaN: take the maximum of the numbers.
+      float tops[vectors * n];
+      float sums[vectors * n];
+      repeat<vectors>([&](auto r) {
+        F highest(-infinity);
+        repeat<keys>([&](auto key) { highest = xsimd::select(acc[key][r] > highest, acc[key][r], highest); });
+        highest.store_unaligned(tops + r * n);
+        tile_sum[r].store_unaligned(sums + r * n);
+      });
+      raise_reference<Arch, vectors>(state, tops, space.weights, first, sums, space.out, job.value_dim);
+      repeat<vectors>([&](auto r) { tile_sum[r] = load<Arch>(sums + r * n); });
+    }
+
+    repeat<vectors>([&](auto r) {
+      const F reference = state.reference[r];
+      F piece_sum(0.0f);
+      repeat<keys>([&](auto key) {
+        const F weight = exp<Arch>(acc[key][r] - reference);
+        piece_sum = piece_sum + weight;
+        float* const place = weights + (key * vectors + r) * n;
+        weight.store_unaligned(place);
+      });
+      tile_sum[r] = tile_sum[r] + piece_sum;
+    });
+    if (careful)
+      repeat<keys>([&](auto key) {
+        repeat<vectors>([&](auto r) {
+          float* const place = weights + (key * vectors + r) * n;
+          xsimd::select(acc[key][r] == F(-infinity), F(hidden_weight), load<Arch>(place)).store_unaligned(place);
+        });
+      });
+  });
+  state.add(tile_sum);
+}
+
+}  // namespace
+}  // namespace heed

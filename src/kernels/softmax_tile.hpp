@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// The running state of the softmax, one row per lane: reference, row sum, and how both are raised.
+#pragma once
+
+#include "kernels/exp.hpp"
+#include "kernels/tile.hpp"
+
+namespace heed {
+namespace {
+
+inline constexpr float infinity = __builtin_inff();
+
+// How far a score may stand above the reference before the reference is raised: weights reach
+// exp(11) = 2^16, far from overflow, and on ordinary inputs the reference is set once per row.
+inline constexpr float headroom = 11.0f;
+
+// How a hidden key is told from a weight that is 0 when values may be NaN or infinite.
+inline constexpr float hidden_weight = -1.0f;
+
+template <class Arch, std::size_t vectors>
+struct SoftmaxState {
+  using F = Floats<Arch>;
+  F reference[vectors];  // m: subtracted from every score; always finite until a score isn't
+  F limit[vectors];      // scores above it raise m; -inf until the row has seen a key or a sink
+  F sum[vectors];        // sum of exp(score - m)
+  F lost[vectors];       // what rounding took from sum so far (Kahan): keeps row sums within 1e-6 at 10^5 keys
+
+  void start(const float* sinks) {  // one per row, -inf: none
+    for (std::size_t r = 0; r < vectors; ++r) {
+      const F sink = load<Arch>(sinks + r * lanes<Arch>);
+      const auto has_sink = sink != F(-infinity);
+      reference[r] = xsimd::select(has_sink, sink, F(0.0f));
+      limit[r] = xsimd::select(has_sink, sink + F(headroom), F(-infinity));
+      sum[r] = xsimd::select(has_sink, F(1.0f), F(0.0f));
+      lost[r] = F(0.0f);
+    }
+  }
+
+  // A tile's sum is small against the running sum of many tiles; added alone it would lose bits.
+  void add(const F (&tile_sum)[vectors]) {
+    repeat<vectors>([&](auto r) {
+      const F addend = tile_sum[r] - lost[r];
+      const F total = sum[r] + addend;
+      lost[r] = (total - sum[r]) - addend;
+      sum[r] = total;
+    });
+  }
+};
+
+// Raises the reference of the lanes whose score `top` is above their limit, and rescales what they have
+// summed so far. Other lanes are multiplied by exactly 1: a row's bits don't depend on its neighbours.
+// Rare (once per row and tile on unit inputs), so it stays out of the loop's way.
+template <class Arch, std::size_t vectors>
+[[gnu::noinline, gnu::cold]] void raise_reference(SoftmaxState<Arch, vectors>& state, const float* top, float* weights,
+                                                  std::size_t keys_done, float* tile_sum, float* out,
+                                                  std::size_t value_dim) {
+  using F = Floats<Arch>;
+  constexpr std::size_t n = lanes<Arch>;
+  for (std::size_t r = 0; r < vectors; ++r) {
+    const F score = load<Arch>(top + r * n);
+    const auto is_raised = score > state.limit[r];
+    const auto has_seen = state.limit[r] != F(-infinity);
+    const F rescale = xsimd::select(is_raised & has_seen, exp<Arch>(state.reference[r] - score), F(1.0f));
+    state.reference[r] = xsimd::select(is_raised, score, state.reference[r]);
+    state.limit[r] = xsimd::select(is_raised, score + F(headroom), state.limit[r]);
+    state.sum[r] = state.sum[r] * rescale;
+    state.lost[r] = state.lost[r] * rescale;
+    (load<Arch>(tile_sum + r * n) * rescale).store_unaligned(tile_sum + r * n);
+    for (std::size_t key = 0; key < keys_done; ++key) {
+      float* const weight = weights + (key * vectors + r) * n;
+      const F old = load<Arch>(weight);
+      xsimd::select(old == F(hidden_weight), old, old * rescale).store_unaligned(weight);
+    }
+    for (std::size_t c = 0; c < value_dim; ++c) {
+      float* const sum = out + (c * vectors + r) * n;
+      (load<Arch>(sum) * rescale).store_unaligned(sum);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace heed
