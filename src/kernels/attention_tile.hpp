@@ -63,7 +63,7 @@ void for_each_key_tile(const TileJob& job, const Workspace& space, Function f) {
 
 // The weights that out was made with: scores once more, against the final reference and row sum.
 template <class Arch, std::size_t vectors>
-void store_weights(const TileJob& job, const Workspace& space, bool careful, const SoftmaxState<Arch, vectors>& state) {
+[[gnu::flatten]] void store_weights(const TileJob& job, const Workspace& space, bool careful, const SoftmaxState<Arch, vectors>& state) {
   using F = Floats<Arch>;
   constexpr std::size_t n = lanes<Arch>;
   for (std::size_t row = 0; row < job.row_count; ++row) {  // keys outside the hull
@@ -80,12 +80,13 @@ void store_weights(const TileJob& job, const Workspace& space, bool careful, con
       F acc[keys][vectors];
       multiply_keys<Arch, vectors, keys, 0>(space.q, tile.k + static_cast<std::ptrdiff_t>(first) * tile.k_token,
                                             tile.k_token, job.head_dim, acc);
-      change_scores<Arch, vectors, keys>(job, tile.terms == nullptr ? nullptr : tile.terms + first * vectors * n, careful,
-                                         acc);
+      float* const weights = space.weights + first * vectors * n;
+      finish_scores<Arch, vectors, keys>(job, tile.terms == nullptr ? nullptr : tile.terms + first * vectors * n, careful,
+                                         weights, acc);
       repeat<keys>([&](auto key) {
         repeat<vectors>([&](auto r) {
           const F weight = exp<Arch>(acc[key][r] - state.reference[r]) * inverse[r];
-          weight.store_unaligned(space.weights + ((first + key) * vectors + r) * n);
+          weight.store_unaligned(weights + (key * vectors + r) * n);
         });
       });
     });

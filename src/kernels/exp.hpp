@@ -18,9 +18,8 @@ HEED_INLINE Floats<Arch> exp(Floats<Arch> x) {
   using F = Floats<Arch>;
   const F round_to_whole(12582912.0f);
   // At -127 the exponent field of 1.0 becomes 0: +0. A clamp at -126 would leave the smallest normal
-  // number for minus infinity. `t < -127` is false for NaN, which stays.
-  F t = x * F(1.44269504f);
-  t = xsimd::select(t < F(-127.0f), F(-127.0f), t);
+  // number for minus infinity.
+  const F t = at_least<Arch>(x * F(1.44269504f), F(-127.0f));
   const F shifted = t + round_to_whole;
   const F f = t - (shifted - round_to_whole);
   F p = xsimd::fma(F(1.32647272e-3f), f, F(9.67151268e-3f));

@@ -14,7 +14,9 @@ namespace {
 
 // Calls f with the constants 0 .. count-1. An accumulator array stays in registers only if every loop
 // over it is unrolled before the compiler decides where it lives; a pragma comes too late for GCC 12,
-// which then keeps the array on the stack with a store behind every FMA (85 -> 31 % of the peak).
+// which then keeps the array on the stack with a store behind every FMA (85 -> 31 % of the peak). For
+// the same reason a function with such an array is [[gnu::flatten]]: a lambda left out of line would
+// take the array's address.
 template <class Function, std::size_t... index>
 HEED_INLINE void repeat_each(Function& f, std::index_sequence<index...>) {
   (f(std::integral_constant<std::size_t, index>{}), ...);
@@ -56,11 +58,22 @@ HEED_INLINE Floats<Arch> load(const float* from) {
   return Floats<Arch>::load_unaligned(from);
 }
 
-// ---- transpose ----
-
 // An emulated register is a plain array, which no shuffle instruction takes.
 template <class Arch>
 concept Emulated = requires(typename Floats<Arch>::register_type x) { x.size(); };
+
+// The larger of x and a bound, and NaN where x is NaN. One instruction: x86 answers its second operand
+// when either is NaN, Arm answers NaN; a compare and a blend are four.
+template <class Arch>
+HEED_INLINE Floats<Arch> at_least(Floats<Arch> x, Floats<Arch> bound) {
+  return xsimd::max(bound, x);
+}
+template <Emulated Arch>
+HEED_INLINE Floats<Arch> at_least(Floats<Arch> x, Floats<Arch> bound) {
+  return xsimd::select(x < bound, bound, x);
+}
+
+// ---- transpose ----
 
 template <auto index, class Register, std::size_t... lane>
 HEED_INLINE Register shuffle_lanes(Register a, Register b, std::index_sequence<lane...>) {

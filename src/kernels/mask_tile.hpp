@@ -50,7 +50,7 @@ inline void read_dense_row(const TileJob& job, const TileRow& row, std::int64_t 
 
 // Bias and mask of one vector of rows, read row by row and turned in squares.
 template <class Arch, std::size_t vectors>
-void read_dense_terms(const TileJob& job, const Workspace& space, std::size_t r, std::int64_t first, std::size_t keys) {
+[[gnu::flatten]] void read_dense_terms(const TileJob& job, const Workspace& space, std::size_t r, std::int64_t first, std::size_t keys) {
   using F = Floats<Arch>;
   constexpr std::size_t n = lanes<Arch>;
   for (std::size_t lane = 0; lane < n; ++lane)
@@ -65,7 +65,7 @@ void read_dense_terms(const TileJob& job, const Workspace& space, std::size_t r,
 
 // Slopes and spans of one vector of rows, one row per lane.
 template <class Arch, std::size_t vectors>
-void add_position_terms(const TileJob& job, const Workspace& space, std::size_t r, std::int64_t first, std::size_t keys,
+[[gnu::flatten]] void add_position_terms(const TileJob& job, const Workspace& space, std::size_t r, std::int64_t first, std::size_t keys,
                         bool has_dense) {
   using F = Floats<Arch>;
   constexpr std::size_t n = lanes<Arch>;

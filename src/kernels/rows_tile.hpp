@@ -12,7 +12,7 @@ namespace {
 // space.q[channel][row] = scale * q. Only the scale is folded in: log2(e) as well would break large
 // scores by 1e-3 and turn a finite bias of -FLT_MAX into minus infinity.
 template <class Arch, std::size_t vectors>
-void load_queries(const TileJob& job, const Workspace& space) {
+[[gnu::flatten]] void load_queries(const TileJob& job, const Workspace& space) {
   using F = Floats<Arch>;
   constexpr std::size_t n = lanes<Arch>;
   const F scale(job.scale);
@@ -61,7 +61,7 @@ HEED_INLINE void store_rows(const float* cells, std::size_t count, std::ptrdiff_
 
 // out and lse of every row. Answers whether all of them, and the row sums, are finite.
 template <class Arch, std::size_t vectors>
-bool store_results(const TileJob& job, const Workspace& space, const SoftmaxState<Arch, vectors>& state) {
+[[gnu::flatten]] bool store_results(const TileJob& job, const Workspace& space, const SoftmaxState<Arch, vectors>& state) {
   using F = Floats<Arch>;
   constexpr std::size_t n = lanes<Arch>;
   bool is_finite = true;

@@ -15,7 +15,7 @@ HEED_INLINE void multiply_keys(const float* q, const float* k, std::ptrdiff_t k_
   using F = Floats<Arch>;
   constexpr std::size_t n = lanes<Arch>;
   repeat<keys>([&](auto key) { repeat<vectors>([&](auto r) { acc[key][r] = F(0.0f); }); });
-  const auto channel = [&](std::size_t c) __attribute__((always_inline)) {
+  const auto channel = [&](std::size_t c) {
     F row[vectors];
     repeat<vectors>([&](auto r) { row[r] = load<Arch>(q + (c * vectors + r) * n); });
     repeat<keys>([&](auto key) {
@@ -34,29 +34,39 @@ HEED_INLINE void multiply_keys(const float* q, const float* k, std::ptrdiff_t k_
   }
 }
 
-// Cap and terms of a micro-tile. `careful`: a term of -inf hides whatever the score is, NaN too;
-// otherwise adding it is enough, and one instruction less.
-template <class Arch, std::size_t vectors, std::size_t keys>
-HEED_INLINE void change_scores(const TileJob& job, const float* terms, bool careful,
-                               Floats<Arch> (&acc)[keys][vectors]) {
+// Soft cap, and terms with care: a term of -inf hides whatever the score is, NaN too. On scores in memory
+// and out of line, so that the loop's registers and code are those of the plain case.
+template <class Arch>
+[[gnu::noinline]] void change_scores(const TileJob& job, const float* terms, std::size_t count, float* scores) {
   using F = Floats<Arch>;
-  constexpr std::size_t n = lanes<Arch>;
-  if (job.soft_cap > 0.0f) {
-    const F cap(job.soft_cap);
-    const F inverse(1.0f / job.soft_cap);
-    repeat<keys>([&](auto key) {
-      repeat<vectors>([&](auto r) { acc[key][r] = cap * tanh<Arch>(acc[key][r] * inverse); });
-    });
+  const F cap(job.soft_cap);
+  const F inverse(job.soft_cap > 0.0f ? 1.0f / job.soft_cap : 0.0f);
+  for (std::size_t i = 0; i < count; i += lanes<Arch>) {
+    F score = load<Arch>(scores + i);
+    if (job.soft_cap > 0.0f) score = cap * tanh<Arch>(score * inverse);
+    if (terms != nullptr) {
+      const F term = load<Arch>(terms + i);
+      score = xsimd::select(term == F(-infinity), term, score + term);
+    }
+    score.store_unaligned(scores + i);
   }
-  if (terms == nullptr) return;
-  if (careful) {
+}
+
+// Cap and terms of a micro-tile; scratch is room for its scores. Not careful, adding a term of -inf is
+// enough to hide: one instruction.
+template <class Arch, std::size_t vectors, std::size_t keys>
+HEED_INLINE void finish_scores(const TileJob& job, const float* terms, bool careful, float* scratch,
+                               Floats<Arch> (&acc)[keys][vectors]) {
+  constexpr std::size_t n = lanes<Arch>;
+  if (job.soft_cap > 0.0f || careful) {
     repeat<keys>([&](auto key) {
-      repeat<vectors>([&](auto r) {
-        const F term = load<Arch>(terms + (key * vectors + r) * n);
-        acc[key][r] = xsimd::select(term == F(-infinity), term, acc[key][r] + term);
-      });
+      repeat<vectors>([&](auto r) { acc[key][r].store_unaligned(scratch + (key * vectors + r) * n); });
     });
-  } else {
+    change_scores<Arch>(job, terms, keys * vectors * n, scratch);
+    repeat<keys>([&](auto key) {
+      repeat<vectors>([&](auto r) { acc[key][r] = load<Arch>(scratch + (key * vectors + r) * n); });
+    });
+  } else if (terms != nullptr) {
     repeat<keys>([&](auto key) {
       repeat<vectors>([&](auto r) { acc[key][r] = acc[key][r] + load<Arch>(terms + (key * vectors + r) * n); });
     });
@@ -66,20 +76,19 @@ HEED_INLINE void change_scores(const TileJob& job, const float* terms, bool care
 // Scores of the tile turned into weights exp(score - m) at weights[key][row], and their sum added to the
 // state. The raw scores never leave the registers: a store among FMAs costs a cycle of both FMA pipes.
 template <class Arch, std::size_t vectors, std::size_t head_dim>
-void weigh_tile(const TileJob& job, const Workspace& space, const KeyTile& tile, bool careful,
+[[gnu::flatten]] void weigh_tile(const TileJob& job, const Workspace& space, const KeyTile& tile, bool careful,
                 SoftmaxState<Arch, vectors>& state) {
   using F = Floats<Arch>;
   constexpr std::size_t n = lanes<Arch>;
   F tile_sum[vectors];
   repeat<vectors>([&](auto r) { tile_sum[r] = F(0.0f); });
-  for_each_piece<micro_keys<Arch, vectors>>(tile.keys, [&](auto keys, std::size_t first) __attribute__((always_inline)) {
+  for_each_piece<micro_keys<Arch, vectors>>(tile.keys, [&](auto keys, std::size_t first) {
     F acc[keys][vectors];
     multiply_keys<Arch, vectors, keys, head_dim>(space.q, tile.k + static_cast<std::ptrdiff_t>(first) * tile.k_token,
                                                  tile.k_token, job.head_dim, acc);
     float* const weights = space.weights + first * vectors * n;
-    if (tile.terms != nullptr || job.soft_cap > 0.0f)
-      change_scores<Arch, vectors, keys>(job, tile.terms == nullptr ? nullptr : tile.terms + first * vectors * n, careful,
-                                         acc);
+    finish_scores<Arch, vectors, keys>(job, tile.terms == nullptr ? nullptr : tile.terms + first * vectors * n, careful,
+                                       weights, acc);
 
     F top[vectors];
     repeat<vectors>([&](auto r) { top[r] = acc[0][r]; });

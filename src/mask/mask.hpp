@@ -44,6 +44,9 @@ struct Visibility {
 
   std::int64_t position(std::int64_t b, std::int64_t i) const;  // p
 
+  // Do rows of one batch item differ in their spans?
+  bool has_row_spans() const { return causal || window_left >= 0 || window_right >= 0; }
+
   // Keys that lengths and the leading and trailing run of key padding leave, for any row of b.
   KeySpan keys_of_batch(std::int64_t b) const;
   // Keys that causal and window leave to a row.

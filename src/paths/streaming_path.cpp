@@ -12,6 +12,8 @@ namespace {
 
 constexpr float minus_infinity = -std::numeric_limits<float>::infinity();
 
+static_assert(sizeof(TileRow) % 16 == 0, "a tile's rows must leave the kernel's scratch aligned");
+
 struct Run {
   const Plan& plan;
   const Problem& problem;
@@ -43,10 +45,10 @@ TileJob make_job(const Plan& plan, const Problem& problem) {
   return job;
 }
 
-TileRow make_row(const Problem& problem, std::int64_t b, RowPlace place, KeySpan span) {
+// Pointers and terms of one row; its span is set apart.
+void place_row(const Problem& problem, std::int64_t b, RowPlace place, TileRow& row) {
   const auto [h, i] = place;
   const Visibility& visibility = problem.visibility;
-  TileRow row;
   row.q = problem.q.row(b, h, i);
   row.out = problem.out.row(b, h, i);
   row.lse = problem.lse ? problem.lse.row(b, h, i) : nullptr;
@@ -55,12 +57,63 @@ TileRow make_row(const Problem& problem, std::int64_t b, RowPlace place, KeySpan
   row.mask = visibility.mask == nullptr ? nullptr
                                         : visibility.mask + (b * visibility.mask_strides[0] +
                                                              h * visibility.mask_strides[1] + i * visibility.mask_strides[2]);
-  row.span_begin = span.begin;
-  row.span_end = span.end;
   row.position = visibility.position(b, i);
   row.slope = problem.slopes != nullptr ? problem.slopes[h] : 0.0f;
   row.sink = problem.sinks != nullptr ? problem.sinks[h] : minus_infinity;
-  return row;
+}
+
+// The spans of an item's rows; their hull and their intersection go into the job.
+void set_spans(const Problem& problem, const WorkItem& item, TileRow* rows, TileJob& job) {
+  const KeySpan batch_keys = problem.visibility.keys_of_batch(item.batch);
+  KeySpan joint = batch_keys;
+  KeySpan common = batch_keys;
+  if (problem.visibility.has_row_spans()) {
+    joint = {};
+    for (std::int64_t r = 0; r < item.rows; ++r) {
+      const std::int64_t token = row_place(problem, item.kv_head, item.first_row + r).token;
+      const KeySpan span = intersection(batch_keys, problem.visibility.keys_of_row(item.batch, token));
+      rows[r].span_begin = span.begin;
+      rows[r].span_end = span.end;
+      joint = hull(joint, span);
+      common = intersection(common, span);
+    }
+  } else {
+    for (std::int64_t r = 0; r < item.rows; ++r) {
+      rows[r].span_begin = batch_keys.begin;
+      rows[r].span_end = batch_keys.end;
+    }
+  }
+  job.keys_begin = joint.begin;
+  job.keys_end = joint.end;
+  job.full_begin = common.begin;
+  job.full_end = common.end;
+}
+
+// Asks for rows of a tensor ahead of their use.
+template <class Element>
+void prefetch_rows(Element* first, std::int64_t row_stride, std::int64_t rows, std::int64_t row_floats) {
+  constexpr std::int64_t line_floats = 16;
+  for (std::int64_t r = 0; r < rows; ++r)
+    for (std::int64_t c = 0; c < row_floats; c += line_floats) __builtin_prefetch(first + r * row_stride + c, 0, 2);
+}
+
+// While one item is computed, the next one's rows are on their way, and its share of the keys and values
+// of the next KV head: the hardware prefetcher starts anew at every page, which for heads of a few
+// kilobytes is most of the time.
+void prefetch_next(const Plan& plan, const Problem& problem, std::int64_t index) {
+  const std::int64_t tiles = plan.rows.tile_count;
+  const WorkItem next = work_item(plan, problem, index + 1 < plan.items ? index + 1 : index);
+  const auto [h, i] = row_place(problem, next.kv_head, next.first_row);
+  const std::int64_t tokens = next.rows / problem.group;
+  prefetch_rows(problem.q.row(next.batch, h, i), problem.q.strides[2], tokens, problem.head_dim);
+  prefetch_rows(problem.out.row(next.batch, h, i), problem.out.strides[2], tokens, problem.value_dim);
+  if (index + tiles >= plan.items) return;
+  const WorkItem later = work_item(plan, problem, index + tiles);
+  const std::int64_t tile = index % tiles;
+  const std::int64_t begin = tile * problem.kv_len / tiles;
+  const std::int64_t end = (tile + 1) * problem.kv_len / tiles;
+  prefetch_rows(problem.k.row(later.batch, later.kv_head, begin), problem.k.strides[2], end - begin, problem.head_dim);
+  prefetch_rows(problem.v.row(later.batch, later.kv_head, begin), problem.v.strides[2], end - begin, problem.value_dim);
 }
 
 void attend_items(const void* context, std::int64_t begin, std::int64_t end, int thread) noexcept {
@@ -71,26 +124,20 @@ void attend_items(const void* context, std::int64_t begin, std::int64_t end, int
   job.scratch = reinterpret_cast<float*>(rows + plan.tile.rows);
   for (std::int64_t index = begin; index < end; ++index) {
     const WorkItem item = work_item(plan, problem, index);
-    const KeySpan batch_keys = problem.visibility.keys_of_batch(item.batch);
-    KeySpan joint;
-    KeySpan common{0, problem.kv_len};
+    RowPlace place = row_place(problem, item.kv_head, item.first_row);
+    const std::int64_t head_end = (item.kv_head + 1) * problem.group;
     for (std::int64_t r = 0; r < item.rows; ++r) {
-      const RowPlace place = row_place(problem, item.kv_head, item.first_row + r);
-      const KeySpan span = intersection(batch_keys, problem.visibility.keys_of_row(item.batch, place.token));
-      rows[r] = make_row(problem, item.batch, place, span);
-      joint = hull(joint, span);
-      common = intersection(common, span);
+      place_row(problem, item.batch, place, rows[r]);
+      if (++place.head == head_end) place = {item.kv_head * problem.group, place.token + 1};
     }
+    prefetch_next(plan, problem, index);
+    set_spans(problem, item, rows, job);
     job.row_count = static_cast<std::size_t>(item.rows);
     job.k = problem.k.row(item.batch, item.kv_head, 0);
     job.v = problem.v.row(item.batch, item.kv_head, 0);
     job.key_mask = problem.visibility.key_mask == nullptr
                        ? nullptr
                        : problem.visibility.key_mask + item.batch * problem.visibility.key_mask_batch;
-    job.keys_begin = joint.begin;
-    job.keys_end = joint.end;
-    job.full_begin = common.begin;
-    job.full_end = common.end;
     plan.kernels->attend[static_cast<int>(DType::f32)](job);
   }
 }
