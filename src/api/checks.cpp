@@ -15,12 +15,9 @@ static_assert(static_cast<int>(DType::i8) + 1 == dtype_names.size(), "a dtype ha
 
 bool is_as_wanted(std::int64_t size, const Wanted& wanted) {
   switch (wanted.rule) {
-    case Wanted::Rule::any:
-      return true;
-    case Wanted::Rule::exact:
-      return size == wanted.size;
-    case Wanted::Rule::one_or_full:
-      return size == 1 || size == wanted.size;
+    case Wanted::Rule::any: return true;
+    case Wanted::Rule::exact: return size == wanted.size;
+    case Wanted::Rule::one_or_full: return size == 1 || size == wanted.size;
   }
   return false;
 }

@@ -106,8 +106,7 @@ bool check_position(Checks& check, const Sizes& sizes, const Options& options) {
   switch (options.position->kind) {
     case Position::Kind::top_left:
     case Position::Kind::bottom_right:
-    case Position::Kind::offset:
-      return true;
+    case Position::Kind::offset: return true;
     case Position::Kind::per_batch:
       return check.values("position", options.position->values, exactly("batch", sizes.batch));
   }
@@ -136,8 +135,7 @@ bool check_path(Checks& check, Path path) {
     case Path::automatic:
     case Path::streaming:
     case Path::onednn:
-    case Path::reference:
-      return true;
+    case Path::reference: return true;
   }
   return check.fail(make_status(StatusCode::unknown_name,
                                 "path: %" PRId32 ", expected 0 (automatic), 1 (streaming), "

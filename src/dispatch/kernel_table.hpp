@@ -33,7 +33,7 @@ struct TileRow {
 // Rows that share keys and values, and how their scores are made.
 struct TileJob {
   const TileRow* rows;
-  std::size_t row_count;  // 1 .. KernelTable::max_rows
+  std::size_t row_count;  // 1 .. max_row_tiles * KernelTable::max_rows; all but the last tile are whole
 
   const float* k;  // token 0 of this KV head
   const float* v;
@@ -47,16 +47,15 @@ struct TileJob {
   bool key_mask_true_is_allowed;
   bool has_slopes;
 
-  // Keys [keys_begin, keys_end) is the hull of the rows' spans: nothing outside it is read. Keys
-  // [full_begin, full_end) lie in the span of every row.
-  std::int64_t keys_begin, keys_end, full_begin, full_end;
-
   float scale;
   float soft_cap;  // 0: off
 
   float* scratch;  // 64-byte aligned, at least scratch_floats() of plan/tile_shape.hpp
   std::size_t keys_per_tile;
 };
+
+// Row tiles of one job: they take turns at each key tile, which then comes from a nearer cache.
+inline constexpr std::size_t max_row_tiles = 4;
 
 // What a kernel can read: the library's element types in the order of the public DType.
 inline constexpr int dtype_count = 4;

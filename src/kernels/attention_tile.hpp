@@ -14,6 +14,7 @@
 // scores are huge, and the largest weight would be anything but exp(0) = 1.
 #pragma once
 
+#include "kernels/mask_tile.hpp"
 #include "kernels/rows_tile.hpp"
 #include "kernels/score_tile.hpp"
 #include "kernels/value_tile.hpp"
@@ -43,39 +44,54 @@ inline KeyTile open_tile(const TileJob& job, const Workspace& space, std::int64_
   return tile;
 }
 
-// Calls f with each key tile of the hull. Tiles begin at multiples of their size, so that a row meets
-// the same tiles whatever hides the keys before its first.
-template <class Arch, std::size_t vectors, class Function>
-void for_each_key_tile(const TileJob& job, const Workspace& space, Function f) {
+// Calls f with the bounds of each key tile of a hull. Tiles begin at multiples of their size, so that a
+// row meets the same tiles whatever hides the keys before its first.
+template <class Function>
+void for_each_key_tile(const TileJob& job, std::int64_t begin, std::int64_t end, Function f) {
   const auto step = static_cast<std::int64_t>(job.keys_per_tile);
-  for (std::int64_t first = job.keys_begin; first < job.keys_end;) {
+  for (std::int64_t first = begin; first < end;) {
     const std::int64_t boundary = (first / step + 1) * step;
-    const std::int64_t end = boundary < job.keys_end ? boundary : job.keys_end;
-    KeyTile tile = open_tile(job, space, first, static_cast<std::size_t>(end - first));
-    if (needs_terms(job, first, tile.keys)) {
-      make_terms<Arch, vectors>(job, space, first, tile.keys);
-      tile.terms = space.terms;
-    }
-    f(tile);
-    first = end;
+    const std::int64_t last = boundary < end ? boundary : end;
+    f(first, last);
+    first = last;
   }
+}
+
+// The part of a key tile that a row tile may see, with its terms; no keys where that is nothing.
+template <class Arch, std::size_t vectors>
+KeyTile visible_part(const TileJob& job, const RowTile& rows, const Workspace& space, KeyTile tile, std::int64_t end) {
+  const std::int64_t first = tile.first > rows.keys_begin ? tile.first : rows.keys_begin;
+  const std::int64_t last = end < rows.keys_end ? end : rows.keys_end;
+  if (first >= last) return {first, 0, nullptr, nullptr, 0, 0, nullptr};
+  tile.k += (first - tile.first) * tile.k_token;
+  tile.v += (first - tile.first) * tile.v_token;
+  tile.first = first;
+  tile.keys = static_cast<std::size_t>(last - first);
+  if (needs_terms(job, rows, first, tile.keys)) {
+    make_terms<Arch, vectors>(job, rows, space, first, tile.keys);
+    tile.terms = space.terms;
+  }
+  return tile;
 }
 
 // The weights that out was made with: scores once more, against the final reference and row sum.
 template <class Arch, std::size_t vectors>
-[[gnu::flatten]] void store_weights(const TileJob& job, const Workspace& space, bool careful, const SoftmaxState<Arch, vectors>& state) {
+[[gnu::flatten]] void store_weights(const TileJob& job, const RowTile& rows, const Workspace& space, bool careful,
+                                    const SoftmaxState<Arch, vectors>& state) {
   using F = Floats<Arch>;
   constexpr std::size_t n = lanes<Arch>;
-  for (std::size_t row = 0; row < job.row_count; ++row) {  // keys outside the hull
-    float* const weights = job.rows[row].weights;
-    for (std::int64_t key = 0; key < job.keys_begin; ++key) weights[key * job.weights_key] = 0.0f;
-    for (std::int64_t key = job.keys_end; key < job.kv_len; ++key) weights[key * job.weights_key] = 0.0f;
+  for (std::size_t row = 0; row < rows.row_count; ++row) {  // keys outside the hull
+    float* const weights = rows.rows[row].weights;
+    for (std::int64_t key = 0; key < rows.keys_begin; ++key) weights[key * job.weights_key] = 0.0f;
+    for (std::int64_t key = rows.keys_end; key < job.kv_len; ++key) weights[key * job.weights_key] = 0.0f;
   }
   F inverse[vectors];
   repeat<vectors>([&](auto r) {
     inverse[r] = xsimd::select(state.sum[r] == F(0.0f), F(0.0f), F(1.0f) / state.sum[r]);
   });
-  for_each_key_tile<Arch, vectors>(job, space, [&](const KeyTile& tile) {
+  for_each_key_tile(job, rows.keys_begin, rows.keys_end, [&](std::int64_t begin, std::int64_t end) {
+    const KeyTile whole = open_tile(job, space, begin, static_cast<std::size_t>(end - begin));
+    const KeyTile tile = visible_part<Arch, vectors>(job, rows, space, whole, end);
     for_each_piece<micro_keys<Arch, vectors>>(tile.keys, [&](auto keys, std::size_t first) {
       F acc[keys][vectors];
       multiply_keys<Arch, vectors, keys, 0>(space.q, tile.k + static_cast<std::ptrdiff_t>(first) * tile.k_token,
@@ -92,26 +108,40 @@ template <class Arch, std::size_t vectors>
     });
     for (std::size_t r = 0; r < vectors; ++r)
       store_rows<Arch, vectors>(
-          space.weights, tile.keys, job.weights_key, r, job.row_count,
-          [&](std::size_t row) { return job.rows[row].weights + tile.first * job.weights_key; }, [](F x) { return x; });
+          space.weights, tile.keys, job.weights_key, r, rows.row_count,
+          [&](std::size_t row) { return rows.rows[row].weights + tile.first * job.weights_key; }, [](F x) { return x; });
   });
 }
 
-// One job with `vectors` vectors of rows. Not careful: a hidden key's weight is 0, and multiplied. That
-// is right unless its K or V holds NaN or infinity, which then shows in the results; they are checked as
-// they are stored, and the job is done again, careful. So finite inputs pay one FMA per result for it.
+// The row tiles of a job, all of `vectors` vectors. Not careful: a hidden key's weight is 0, and
+// multiplied. That is right unless its K or V holds NaN or infinity, which then shows in the results;
+// they are checked as they are stored, and the job is done again, careful. So finite inputs pay one FMA
+// per result for it. Answers whether all results are finite.
 template <class Arch, std::size_t vectors>
 bool attend_once(const TileJob& job, bool careful) {
   using F = Floats<Arch>;
   constexpr std::size_t n = lanes<Arch>;
-  const Workspace space = make_workspace(job, n);
-  load_queries<Arch, vectors>(job, space);
-  for (std::size_t i = 0; i < job.value_dim * vectors; ++i) F(0.0f).store_unaligned(space.out + i * n);
-
-  SoftmaxState<Arch, vectors> state;
-  float sinks[vectors * n];
-  for (std::size_t row = 0; row < vectors * n; ++row) sinks[row] = tile_row(job, row).sink;
-  state.start(sinks);
+  constexpr std::size_t tile_rows = max_vectors * n;
+  const std::size_t tiles = (job.row_count + tile_rows - 1) / tile_rows;
+  RowTile rows[max_row_tiles];
+  Workspace spaces[max_row_tiles];
+  SoftmaxState<Arch, vectors> states[max_row_tiles];
+  std::int64_t begin = 0, end = 0;
+  for (std::size_t t = 0; t < tiles; ++t) {
+    const std::size_t first_row = t * tile_rows;
+    const std::size_t rest = job.row_count - first_row;
+    rows[t] = make_row_tile(job.rows + first_row, rest < tile_rows ? rest : tile_rows);
+    spaces[t] = make_workspace(job, n, t);
+    if (rows[t].keys_begin < rows[t].keys_end) {
+      begin = begin < end && begin < rows[t].keys_begin ? begin : rows[t].keys_begin;
+      end = end > rows[t].keys_end ? end : rows[t].keys_end;
+    }
+    load_queries<Arch, vectors>(job, rows[t], spaces[t]);
+    for (std::size_t i = 0; i < job.value_dim * vectors; ++i) F(0.0f).store_unaligned(spaces[t].out + i * n);
+    float sinks[vectors * n];
+    for (std::size_t lane = 0; lane < vectors * n; ++lane) sinks[lane] = lane_row(rows[t], lane).sink;
+    states[t].start(sinks);
+  }
 
   const auto weigh = [&] {
     switch (job.head_dim) {
@@ -123,13 +153,20 @@ bool attend_once(const TileJob& job, bool careful) {
     }
   }();
   const auto read = careful ? read_values<Arch, vectors, true> : read_values<Arch, vectors, false>;
-  for_each_key_tile<Arch, vectors>(job, space, [&](const KeyTile& tile) {
-    weigh(job, space, tile, careful, state);
-    read(job, space, tile);
+  for_each_key_tile(job, begin, end, [&](std::int64_t first, std::int64_t last) {
+    const KeyTile whole = open_tile(job, spaces[0], first, static_cast<std::size_t>(last - first));
+    for (std::size_t t = 0; t < tiles; ++t) {
+      const KeyTile tile = visible_part<Arch, vectors>(job, rows[t], spaces[t], whole, last);
+      if (tile.keys == 0) continue;
+      weigh(job, spaces[t], tile, careful, states[t]);
+      read(job, spaces[t], tile);
+    }
   });
 
-  const bool is_finite = store_results<Arch, vectors>(job, space, state);
-  if (job.rows[0].weights != nullptr && (is_finite || careful)) store_weights<Arch, vectors>(job, space, careful, state);
+  bool is_finite = true;
+  for (std::size_t t = 0; t < tiles; ++t) is_finite &= store_results<Arch, vectors>(job, rows[t], spaces[t], states[t]);
+  if (job.rows[0].weights != nullptr && (is_finite || careful))
+    for (std::size_t t = 0; t < tiles; ++t) store_weights<Arch, vectors>(job, rows[t], spaces[t], careful, states[t]);
   return is_finite;
 }
 

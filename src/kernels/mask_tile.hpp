@@ -10,14 +10,10 @@ namespace {
 
 inline bool hides(std::uint8_t cell, bool true_is_allowed) { return (cell != 0) != true_is_allowed; }
 
-inline const TileRow& tile_row(const TileJob& job, std::size_t index) {
-  return job.rows[index < job.row_count ? index : job.row_count - 1];  // lanes past the end repeat the last row
-}
-
-// Does any row of the job need terms for these keys? Full tiles skip all of this file.
-inline bool needs_terms(const TileJob& job, std::int64_t first, std::size_t keys) {
+// Does any row need terms for these keys? Full tiles skip all of this file.
+inline bool needs_terms(const TileJob& job, const RowTile& rows, std::int64_t first, std::size_t keys) {
   if (job.rows[0].bias != nullptr || job.rows[0].mask != nullptr || job.has_slopes) return true;
-  if (first < job.full_begin || first + static_cast<std::int64_t>(keys) > job.full_end) return true;
+  if (first < rows.full_begin || first + static_cast<std::int64_t>(keys) > rows.full_end) return true;
   if (job.key_mask == nullptr) return false;
   for (std::size_t key = 0; key < keys; ++key)
     if (hides(job.key_mask[(first + static_cast<std::int64_t>(key)) * job.key_mask_key], job.key_mask_true_is_allowed))
@@ -50,11 +46,11 @@ inline void read_dense_row(const TileJob& job, const TileRow& row, std::int64_t 
 
 // Bias and mask of one vector of rows, read row by row and turned in squares.
 template <class Arch, std::size_t vectors>
-[[gnu::flatten]] void read_dense_terms(const TileJob& job, const Workspace& space, std::size_t r, std::int64_t first, std::size_t keys) {
+[[gnu::flatten]] void read_dense_terms(const TileJob& job, const RowTile& rows, const Workspace& space, std::size_t r, std::int64_t first, std::size_t keys) {
   using F = Floats<Arch>;
   constexpr std::size_t n = lanes<Arch>;
   for (std::size_t lane = 0; lane < n; ++lane)
-    read_dense_row(job, tile_row(job, r * n + lane), first, keys, space.dense_rows + lane * job.keys_per_tile);
+    read_dense_row(job, lane_row(rows, r * n + lane), first, keys, space.dense_rows + lane * job.keys_per_tile);
   for (std::size_t key = 0; key < keys; key += n) {  // the last square may carry old cells of scratch, never used
     F square[n];
     repeat<n>([&](auto lane) { square[lane] = load<Arch>(space.dense_rows + lane * job.keys_per_tile + key); });
@@ -65,14 +61,14 @@ template <class Arch, std::size_t vectors>
 
 // Slopes and spans of one vector of rows, one row per lane.
 template <class Arch, std::size_t vectors>
-[[gnu::flatten]] void add_position_terms(const TileJob& job, const Workspace& space, std::size_t r, std::int64_t first, std::size_t keys,
+[[gnu::flatten]] void add_position_terms(const TileJob& job, const RowTile& rows, const Workspace& space, std::size_t r, std::int64_t first, std::size_t keys,
                         bool has_dense) {
   using F = Floats<Arch>;
   constexpr std::size_t n = lanes<Arch>;
   const auto key_count = static_cast<std::int64_t>(keys);
   float begins[n], ends[n], positions[n], slopes[n];  // relative to the tile: exact in float
   for (std::size_t lane = 0; lane < n; ++lane) {
-    const TileRow& row = tile_row(job, r * n + lane);
+    const TileRow& row = lane_row(rows, r * n + lane);
     const std::int64_t begin = row.span_begin - first;
     const std::int64_t end = row.span_end - first;
     begins[lane] = static_cast<float>(begin < 0 ? 0 : begin > key_count ? key_count : begin);
@@ -96,15 +92,15 @@ template <class Arch, std::size_t vectors>
 }
 
 template <class Arch, std::size_t vectors>
-[[gnu::noinline]] void make_terms(const TileJob& job, const Workspace& space, std::int64_t first, std::size_t keys) {
+[[gnu::noinline]] void make_terms(const TileJob& job, const RowTile& rows, const Workspace& space, std::int64_t first, std::size_t keys) {
   using F = Floats<Arch>;
   constexpr std::size_t n = lanes<Arch>;
   const bool has_dense = job.rows[0].bias != nullptr || job.rows[0].mask != nullptr;
-  const bool is_in_spans = first >= job.full_begin && first + static_cast<std::int64_t>(keys) <= job.full_end;
+  const bool is_in_spans = first >= rows.full_begin && first + static_cast<std::int64_t>(keys) <= rows.full_end;
   for (std::size_t r = 0; r < vectors; ++r) {
-    if (has_dense) read_dense_terms<Arch, vectors>(job, space, r, first, keys);
+    if (has_dense) read_dense_terms<Arch, vectors>(job, rows, space, r, first, keys);
     if (!has_dense || job.has_slopes || !is_in_spans)
-      add_position_terms<Arch, vectors>(job, space, r, first, keys, has_dense);
+      add_position_terms<Arch, vectors>(job, rows, space, r, first, keys, has_dense);
   }
   if (job.key_mask == nullptr) return;
   for (std::size_t key = 0; key < keys; ++key)

@@ -3,7 +3,6 @@
 // row sums and transposed on the way out.
 #pragma once
 
-#include "kernels/mask_tile.hpp"
 #include "kernels/softmax_tile.hpp"
 
 namespace heed {
@@ -12,13 +11,13 @@ namespace {
 // space.q[channel][row] = scale * q. Only the scale is folded in: log2(e) as well would break large
 // scores by 1e-3 and turn a finite bias of -FLT_MAX into minus infinity.
 template <class Arch, std::size_t vectors>
-[[gnu::flatten]] void load_queries(const TileJob& job, const Workspace& space) {
+[[gnu::flatten]] void load_queries(const TileJob& job, const RowTile& rows, const Workspace& space) {
   using F = Floats<Arch>;
   constexpr std::size_t n = lanes<Arch>;
   const F scale(job.scale);
   for (std::size_t r = 0; r < vectors; ++r) {
     const float* q[n];
-    for (std::size_t lane = 0; lane < n; ++lane) q[lane] = tile_row(job, r * n + lane).q;
+    for (std::size_t lane = 0; lane < n; ++lane) q[lane] = lane_row(rows, r * n + lane).q;
     std::size_t c = 0;
     if (job.q_channel == 1)
       for (; c + n <= job.head_dim; c += n) {
@@ -61,7 +60,8 @@ HEED_INLINE void store_rows(const float* cells, std::size_t count, std::ptrdiff_
 
 // out and lse of every row. Answers whether all of them, and the row sums, are finite.
 template <class Arch, std::size_t vectors>
-[[gnu::flatten]] bool store_results(const TileJob& job, const Workspace& space, const SoftmaxState<Arch, vectors>& state) {
+[[gnu::flatten]] bool store_results(const TileJob& job, const RowTile& rows, const Workspace& space,
+                                   const SoftmaxState<Arch, vectors>& state) {
   using F = Floats<Arch>;
   constexpr std::size_t n = lanes<Arch>;
   bool is_finite = true;
@@ -70,7 +70,7 @@ template <class Arch, std::size_t vectors>
     const F inverse = xsimd::select(sum == F(0.0f), F(0.0f), F(1.0f) / sum);  // 0: the row sees nothing
     F doubt = sum * F(0.0f);  // becomes NaN with the first NaN or infinity
     store_rows<Arch, vectors>(
-        space.out, job.value_dim, job.out_channel, r, job.row_count, [&](std::size_t row) { return job.rows[row].out; },
+        space.out, job.value_dim, job.out_channel, r, rows.row_count, [&](std::size_t row) { return rows.rows[row].out; },
         [&](F x) {
           const F result = xsimd::fma(x, inverse, F(0.0f));  // + 0: never a negative zero, so that adding
           doubt = xsimd::fma(result, F(0.0f), doubt);        // hidden keys cannot show in its sign
@@ -81,9 +81,9 @@ template <class Arch, std::size_t vectors>
     sum.store_unaligned(sums);
     state.lost[r].store_unaligned(losses);
     state.reference[r].store_unaligned(references);
-    for (std::size_t lane = 0; lane < n && r * n + lane < job.row_count; ++lane) {
+    for (std::size_t lane = 0; lane < n && r * n + lane < rows.row_count; ++lane) {
       if (doubts[lane] != 0.0f) is_finite = false;
-      float* const lse = job.rows[r * n + lane].lse;
+      float* const lse = rows.rows[r * n + lane].lse;
       if (lse == nullptr) continue;
       const double total = static_cast<double>(sums[lane]) - static_cast<double>(losses[lane]);
       *lse = sums[lane] == 0.0f ? -infinity

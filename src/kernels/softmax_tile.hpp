@@ -24,6 +24,7 @@ struct SoftmaxState {
   F limit[vectors];      // scores above it raise m; -inf until the row has seen a key or a sink
   F sum[vectors];        // sum of exp(score - m)
   F lost[vectors];       // what rounding took from sum so far (Kahan): keeps row sums within 1e-6 at 10^5 keys
+  bool is_fresh;         // no key has been summed: raising the reference has nothing to rescale
 
   void start(const float* sinks) {  // one per row, -inf: none
     for (std::size_t r = 0; r < vectors; ++r) {
@@ -34,6 +35,7 @@ struct SoftmaxState {
       sum[r] = xsimd::select(has_sink, F(1.0f), F(0.0f));
       lost[r] = F(0.0f);
     }
+    is_fresh = true;
   }
 
   // A tile's sum is small against the running sum of many tiles; added alone it would lose bits.
@@ -44,6 +46,7 @@ struct SoftmaxState {
       lost[r] = (total - sum[r]) - addend;
       sum[r] = total;
     });
+    is_fresh = false;
   }
 };
 
@@ -65,6 +68,7 @@ template <class Arch, std::size_t vectors>
     state.limit[r] = xsimd::select(is_raised, score + F(headroom), state.limit[r]);
     state.sum[r] = state.sum[r] * rescale;
     state.lost[r] = state.lost[r] * rescale;
+    if (state.is_fresh && keys_done == 0) continue;
     (load<Arch>(tile_sum + r * n) * rescale).store_unaligned(tile_sum + r * n);
     for (std::size_t key = 0; key < keys_done; ++key) {
       float* const weight = weights + (key * vectors + r) * n;

@@ -26,8 +26,8 @@ inline constexpr std::size_t micro_channels = micro_keys<Arch, vectors>;
 // A thread's scratch, in the order of scratch_floats() in plan/tile_shape.cpp. [x][row] means that the
 // rows of the tile lie side by side, one per lane.
 struct Workspace {
-  float* q;           // [channel][row], scaled
-  float* out;         // [channel][row], not yet divided by the row sum
+  float* q;           // [channel][row], scaled; one block for each row tile
+  float* out;         // [channel][row], not yet divided by the row sum; likewise
   float* weights;     // [key][row]
   float* terms;       // [key][row], what is added to a score: bias, slopes, -inf where hidden
   float* dense_rows;  // [row][key], bias and mask of one vector of rows
@@ -35,17 +35,45 @@ struct Workspace {
   float* dense_v;
 };
 
-inline Workspace make_workspace(const TileJob& job, std::size_t lane_count) {
+inline Workspace make_workspace(const TileJob& job, std::size_t lane_count, std::size_t row_tile) {
   const std::size_t rows = max_vectors * lane_count;
+  const std::size_t row_tiles = (job.row_count + rows - 1) / rows;
   Workspace space;
-  space.q = job.scratch;
-  space.out = space.q + rows * job.head_dim;
-  space.weights = space.out + rows * job.value_dim;
+  space.q = job.scratch + row_tile * rows * job.head_dim;
+  space.out = job.scratch + row_tiles * rows * job.head_dim + row_tile * rows * job.value_dim;
+  space.weights = job.scratch + row_tiles * rows * (job.head_dim + job.value_dim);
   space.terms = space.weights + rows * job.keys_per_tile;
   space.dense_rows = space.terms + rows * job.keys_per_tile;
   space.dense_k = space.dense_rows + lane_count * job.keys_per_tile;
   space.dense_v = space.dense_k + job.keys_per_tile * job.head_dim;
   return space;
+}
+
+// The rows of one row tile, and the keys that they may see: nothing outside the hull
+// [keys_begin, keys_end) is read, and [full_begin, full_end) lies in the span of every row.
+struct RowTile {
+  const TileRow* rows;
+  std::size_t row_count;
+  std::int64_t keys_begin, keys_end, full_begin, full_end;
+};
+
+inline RowTile make_row_tile(const TileRow* rows, std::size_t row_count) {
+  RowTile tile{rows, row_count, 0, 0, rows[0].span_begin, rows[0].span_end};
+  for (std::size_t row = 0; row < row_count; ++row) {
+    const std::int64_t begin = rows[row].span_begin;
+    const std::int64_t end = rows[row].span_end;
+    if (begin > tile.full_begin) tile.full_begin = begin;
+    if (end < tile.full_end) tile.full_end = end;
+    if (begin >= end) continue;
+    const bool is_first = tile.keys_begin >= tile.keys_end;
+    if (is_first || begin < tile.keys_begin) tile.keys_begin = begin;
+    if (is_first || end > tile.keys_end) tile.keys_end = end;
+  }
+  return tile;
+}
+
+inline const TileRow& lane_row(const RowTile& tile, std::size_t lane) {
+  return tile.rows[lane < tile.row_count ? lane : tile.row_count - 1];  // lanes past the end repeat the last row
 }
 
 struct KeyTile {

@@ -62,31 +62,18 @@ void place_row(const Problem& problem, std::int64_t b, RowPlace place, TileRow& 
   row.sink = problem.sinks != nullptr ? problem.sinks[h] : minus_infinity;
 }
 
-// The spans of an item's rows; their hull and their intersection go into the job.
-void set_spans(const Problem& problem, const WorkItem& item, TileRow* rows, TileJob& job) {
+void set_spans(const Problem& problem, const WorkItem& item, TileRow* rows) {
   const KeySpan batch_keys = problem.visibility.keys_of_batch(item.batch);
-  KeySpan joint = batch_keys;
-  KeySpan common = batch_keys;
-  if (problem.visibility.has_row_spans()) {
-    joint = {};
-    for (std::int64_t r = 0; r < item.rows; ++r) {
+  const bool has_row_spans = problem.visibility.has_row_spans();
+  for (std::int64_t r = 0; r < item.rows; ++r) {
+    KeySpan span = batch_keys;
+    if (has_row_spans) {
       const std::int64_t token = row_place(problem, item.kv_head, item.first_row + r).token;
-      const KeySpan span = intersection(batch_keys, problem.visibility.keys_of_row(item.batch, token));
-      rows[r].span_begin = span.begin;
-      rows[r].span_end = span.end;
-      joint = hull(joint, span);
-      common = intersection(common, span);
+      span = intersection(batch_keys, problem.visibility.keys_of_row(item.batch, token));
     }
-  } else {
-    for (std::int64_t r = 0; r < item.rows; ++r) {
-      rows[r].span_begin = batch_keys.begin;
-      rows[r].span_end = batch_keys.end;
-    }
+    rows[r].span_begin = span.begin;
+    rows[r].span_end = span.end;
   }
-  job.keys_begin = joint.begin;
-  job.keys_end = joint.end;
-  job.full_begin = common.begin;
-  job.full_end = common.end;
 }
 
 // Asks for rows of a tensor ahead of their use.
@@ -101,17 +88,17 @@ void prefetch_rows(Element* first, std::int64_t row_stride, std::int64_t rows, s
 // of the next KV head: the hardware prefetcher starts anew at every page, which for heads of a few
 // kilobytes is most of the time.
 void prefetch_next(const Plan& plan, const Problem& problem, std::int64_t index) {
-  const std::int64_t tiles = plan.rows.tile_count;
+  const std::int64_t jobs = plan.rows.job_count;
   const WorkItem next = work_item(plan, problem, index + 1 < plan.items ? index + 1 : index);
   const auto [h, i] = row_place(problem, next.kv_head, next.first_row);
   const std::int64_t tokens = next.rows / problem.group;
   prefetch_rows(problem.q.row(next.batch, h, i), problem.q.strides[2], tokens, problem.head_dim);
   prefetch_rows(problem.out.row(next.batch, h, i), problem.out.strides[2], tokens, problem.value_dim);
-  if (index + tiles >= plan.items) return;
-  const WorkItem later = work_item(plan, problem, index + tiles);
-  const std::int64_t tile = index % tiles;
-  const std::int64_t begin = tile * problem.kv_len / tiles;
-  const std::int64_t end = (tile + 1) * problem.kv_len / tiles;
+  if (index + jobs >= plan.items) return;
+  const WorkItem later = work_item(plan, problem, index + jobs);
+  const std::int64_t job = index % jobs;
+  const std::int64_t begin = job * problem.kv_len / jobs;
+  const std::int64_t end = (job + 1) * problem.kv_len / jobs;
   prefetch_rows(problem.k.row(later.batch, later.kv_head, begin), problem.k.strides[2], end - begin, problem.head_dim);
   prefetch_rows(problem.v.row(later.batch, later.kv_head, begin), problem.v.strides[2], end - begin, problem.value_dim);
 }
@@ -121,7 +108,7 @@ void attend_items(const void* context, std::int64_t begin, std::int64_t end, int
   auto* const rows = static_cast<TileRow*>(thread_scratch(plan, scratch, thread));
   TileJob job = make_job(plan, problem);
   job.rows = rows;
-  job.scratch = reinterpret_cast<float*>(rows + plan.tile.rows);
+  job.scratch = reinterpret_cast<float*>(rows + plan.row_tiles * plan.tile.rows);
   for (std::int64_t index = begin; index < end; ++index) {
     const WorkItem item = work_item(plan, problem, index);
     RowPlace place = row_place(problem, item.kv_head, item.first_row);
@@ -131,7 +118,7 @@ void attend_items(const void* context, std::int64_t begin, std::int64_t end, int
       if (++place.head == head_end) place = {item.kv_head * problem.group, place.token + 1};
     }
     prefetch_next(plan, problem, index);
-    set_spans(problem, item, rows, job);
+    set_spans(problem, item, rows);
     job.row_count = static_cast<std::size_t>(item.rows);
     job.k = problem.k.row(item.batch, item.kv_head, 0);
     job.v = problem.v.row(item.batch, item.kv_head, 0);

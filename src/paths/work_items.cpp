@@ -8,15 +8,19 @@ namespace heed {
 
 WorkItem work_item(const Plan& plan, const Problem& problem, std::int64_t index) {
   const RowPartition& rows = plan.rows;
-  const std::int64_t tile = index % rows.tile_count;
-  const std::int64_t kv_head = index / rows.tile_count;
-  const std::int64_t large = std::min(tile, rows.large_tiles);
+  const std::int64_t job = index % rows.job_count;
+  const std::int64_t kv_head = index / rows.job_count;
+  const std::int64_t groups = std::min(job, rows.group_jobs);
+  const std::int64_t large = std::min(job - groups, rows.large_jobs);
+  const std::int64_t small = job - groups - large;
   WorkItem item;
   item.batch = kv_head / problem.kv_heads;
   item.kv_head = kv_head % problem.kv_heads;
-  item.first_row = large * rows.large_rows + (tile - large) * rows.small_rows;
-  const std::int64_t end = tile < rows.large_tiles ? item.first_row + rows.large_rows : item.first_row + rows.small_rows;
-  item.rows = std::min(end, problem.group * problem.q_len) - item.first_row;
+  item.first_row = groups * rows.group_rows + large * rows.large_rows + small * rows.small_rows;
+  const std::int64_t most = job < rows.group_jobs                      ? rows.group_rows
+                            : job < rows.group_jobs + rows.large_jobs ? rows.large_rows
+                                                                       : rows.small_rows;
+  item.rows = std::min(most, problem.group * problem.q_len - item.first_row);
   return item;
 }
 

@@ -92,18 +92,20 @@ std::int64_t chunk_items(double flops, std::int64_t items) {
 
 Status choose_work(const Problem& problem, const Options& options, const Machine& machine, Plan& plan) {
   const std::int64_t rows = problem.group * problem.q_len;
-  std::int64_t tiles = 0;
+  std::int64_t jobs = 0;
   std::size_t thread_bytes = 0;
   if (plan.path == Path::streaming) {
     plan.tile = choose_tile_shape(*plan.kernels);
-    plan.rows = partition_rows(rows, *plan.kernels);
-    tiles = plan.rows.tile_count;
-    thread_bytes = sizeof(float) * scratch_floats(plan.tile, *plan.kernels, problem) + sizeof(TileRow) * plan.tile.rows;
+    plan.rows = partition_rows(rows, *plan.kernels, shares_key_tiles(problem));
+    jobs = plan.rows.job_count;
+    plan.row_tiles = plan.rows.group_jobs > 0 ? max_row_tiles : 1;
+    thread_bytes = sizeof(float) * scratch_floats(plan.tile, plan.row_tiles, *plan.kernels, problem) +
+                   sizeof(TileRow) * plan.row_tiles * plan.tile.rows;
   } else {
-    tiles = rows;  // one row at a time: its scores and its output in double
+    jobs = rows;  // one row at a time: its scores and its output in double
     thread_bytes = sizeof(double) * static_cast<std::size_t>(problem.kv_len + problem.value_dim);
   }
-  plan.items = problem.is_empty() ? 0 : problem.batch * problem.kv_heads * tiles;
+  plan.items = problem.is_empty() ? 0 : problem.batch * problem.kv_heads * jobs;
   const double flops = 2.0 * static_cast<double>(problem.batch) * static_cast<double>(problem.q_heads) *
                        static_cast<double>(problem.q_len) * static_cast<double>(problem.kv_len) *
                        static_cast<double>(problem.head_dim + problem.value_dim);

@@ -16,16 +16,23 @@ struct TileShape {
 };
 TileShape choose_tile_shape(const KernelTable& kernels);
 
-// The rows of one batch item and KV head, shared out among tiles of whole vectors.
+// The rows of one batch item and KV head, shared out among jobs: first groups of large tiles that take
+// turns at each key tile, then what is left of the large tiles, then small tiles.
 struct RowPartition {
-  std::int64_t tile_count = 0;
-  std::int64_t large_tiles = 0;  // the first ones: largest tile each
+  std::int64_t job_count = 0;
+  std::int64_t group_jobs = 0;  // jobs of group_rows rows
+  std::int64_t group_rows = 0;
+  std::int64_t large_jobs = 0;  // jobs of one large tile
   std::int64_t large_rows = 0;
-  std::int64_t small_rows = 0;  // lanes of each tile after them
+  std::int64_t small_rows = 0;  // rows of each job after them
 };
-RowPartition partition_rows(std::int64_t rows, const KernelTable& kernels);
+RowPartition partition_rows(std::int64_t rows, const KernelTable& kernels, bool shares_key_tiles);
 
-// Floats of scratch that one thread's kernel needs.
-std::size_t scratch_floats(const TileShape& tile, const KernelTable& kernels, const Problem& problem);
+// Is a KV head so large that its row tiles had better share its key tiles?
+bool shares_key_tiles(const Problem& problem);
+
+// Floats of scratch that one thread's kernel needs for jobs of up to row_tiles tiles.
+std::size_t scratch_floats(const TileShape& tile, std::size_t row_tiles, const KernelTable& kernels,
+                           const Problem& problem);
 
 }  // namespace heed
