@@ -253,9 +253,9 @@ HEED_C_API int32_t heed_attention(const heed_const_tensor* q, const heed_const_t
                                   size_t message_size);
 
 // Bytes of scratch that heed_attention() needs for this call, at any alignment. Data may be NULL.
-HEED_C_API int32_t heed_scratch_size(const heed_const_tensor* q, const heed_const_tensor* k,
-                                     const heed_const_tensor* v, const heed_tensor* out, const heed_options* options,
-                                     size_t* bytes, char* message, size_t message_size);
+HEED_C_API int32_t heed_scratch_size(const heed_const_tensor* q, const heed_const_tensor* k, const heed_const_tensor* v,
+                                     const heed_tensor* out, const heed_options* options, size_t* bytes, char* message,
+                                     size_t message_size);
 
 // A text in the caller's memory: up to `size` bytes of it are written to `data`, always closed by a
 // zero when size > 0, and `needed` becomes the size that holds all of it. data may be NULL with size 0.
@@ -269,15 +269,15 @@ typedef struct heed_text {
 // data and size of each text; heed_explain() sets everything else.
 typedef struct heed_explanation {
   size_t size;
-  int32_t path;           // heed_path
+  int32_t path;  // heed_path
   int32_t threads;
   char isa[16];           // "" for paths without one
   int64_t rows_per_tile;  // query rows (of all heads of a group) worked on together
   int64_t keys_per_tile;
   size_t scratch_bytes;
-  heed_text reasons;      // one line for each path and ISA not taken
-  heed_text spec;         // the call's shape and options; `heed-sweep --spec` runs it
-  heed_text text;         // all of the above for people, several lines
+  heed_text reasons;  // one line for each path and ISA not taken
+  heed_text spec;     // the call's shape and options; `heed-sweep --spec` runs it
+  heed_text text;     // all of the above for people, several lines
 } heed_explanation;
 
 // Zeros, size set. Writes exactly the struct of version 0.1, also in later libraries.
@@ -291,10 +291,10 @@ HEED_C_API int32_t heed_explain(const heed_const_tensor* q, const heed_const_ten
 // ---- What this build and CPU have -----------------------------------------------------------
 
 // Names live as long as the library is loaded.
-HEED_C_API const char* heed_version(void);                        // "0.1.0", of the library linked
-HEED_C_API const char* heed_path_name(int32_t path);              // of a heed_path
+HEED_C_API const char* heed_version(void);                       // "0.1.0", of the library linked
+HEED_C_API const char* heed_path_name(int32_t path);             // of a heed_path
 HEED_C_API const char* heed_available_path_name(int32_t index);  // best first; NULL past the end
-HEED_C_API const char* heed_isa_name(int32_t index);  // built and runs here, best first; NULL past the end
+HEED_C_API const char* heed_isa_name(int32_t index);             // built and runs here, best first; NULL past the end
 
 // The accuracy statement above as a number: 8 * 2^-23 * (1 + score_magnitude) * max_abs_v.
 HEED_C_API double heed_error_bound(double score_magnitude, double max_abs_v);

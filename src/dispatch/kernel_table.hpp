@@ -46,6 +46,8 @@ struct TileJob {
   bool mask_true_is_allowed;
   bool key_mask_true_is_allowed;
   bool has_slopes;
+  bool has_sinks;
+  bool has_row_spans;  // false: every row has the span of the first
 
   float scale;
   float soft_cap;  // 0: off

@@ -130,7 +130,7 @@ bool attend_once(const TileJob& job, bool careful) {
   for (std::size_t t = 0; t < tiles; ++t) {
     const std::size_t first_row = t * tile_rows;
     const std::size_t rest = job.row_count - first_row;
-    rows[t] = make_row_tile(job.rows + first_row, rest < tile_rows ? rest : tile_rows);
+    rows[t] = make_row_tile(job, first_row, rest < tile_rows ? rest : tile_rows);
     spaces[t] = make_workspace(job, n, t);
     if (rows[t].keys_begin < rows[t].keys_end) {
       begin = begin < end && begin < rows[t].keys_begin ? begin : rows[t].keys_begin;
@@ -138,9 +138,13 @@ bool attend_once(const TileJob& job, bool careful) {
     }
     load_queries<Arch, vectors>(job, rows[t], spaces[t]);
     for (std::size_t i = 0; i < job.value_dim * vectors; ++i) F(0.0f).store_unaligned(spaces[t].out + i * n);
-    float sinks[vectors * n];
-    for (std::size_t lane = 0; lane < vectors * n; ++lane) sinks[lane] = lane_row(rows[t], lane).sink;
-    states[t].start(sinks);
+    if (job.has_sinks) {
+      float sinks[vectors * n];
+      for (std::size_t lane = 0; lane < vectors * n; ++lane) sinks[lane] = lane_row(rows[t], lane).sink;
+      states[t].start(sinks);
+    } else {
+      states[t].start();
+    }
   }
 
   const auto weigh = [&] {

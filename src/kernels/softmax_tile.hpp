@@ -26,16 +26,27 @@ struct SoftmaxState {
   F lost[vectors];       // what rounding took from sum so far (Kahan): keeps row sums within 1e-6 at 10^5 keys
   bool is_fresh;         // no key has been summed: raising the reference has nothing to rescale
 
-  void start(const float* sinks) {  // one per row, -inf: none
-    for (std::size_t r = 0; r < vectors; ++r) {
+  void start() {
+    repeat<vectors>([&](auto r) {
+      reference[r] = F(0.0f);
+      limit[r] = F(-infinity);
+      sum[r] = F(0.0f);
+      lost[r] = F(0.0f);
+    });
+    is_fresh = true;
+  }
+
+  // A sink is a key without a value: one per row, -inf where there is none.
+  void start(const float* sinks) {
+    start();
+    repeat<vectors>([&](auto r) {
       const F sink = load<Arch>(sinks + r * lanes<Arch>);
       const auto has_sink = sink != F(-infinity);
-      reference[r] = xsimd::select(has_sink, sink, F(0.0f));
-      limit[r] = xsimd::select(has_sink, sink + F(headroom), F(-infinity));
-      sum[r] = xsimd::select(has_sink, F(1.0f), F(0.0f));
-      lost[r] = F(0.0f);
-    }
-    is_fresh = true;
+      reference[r] = xsimd::select(has_sink, sink, reference[r]);
+      limit[r] = xsimd::select(has_sink, sink + F(headroom), limit[r]);
+      sum[r] = xsimd::select(has_sink, F(1.0f), sum[r]);
+    });
+    is_fresh = false;
   }
 
   // A tile's sum is small against the running sum of many tiles; added alone it would lose bits.

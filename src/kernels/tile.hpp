@@ -57,8 +57,11 @@ struct RowTile {
   std::int64_t keys_begin, keys_end, full_begin, full_end;
 };
 
-inline RowTile make_row_tile(const TileRow* rows, std::size_t row_count) {
-  RowTile tile{rows, row_count, 0, 0, rows[0].span_begin, rows[0].span_end};
+inline RowTile make_row_tile(const TileJob& job, std::size_t first, std::size_t row_count) {
+  const TileRow* const rows = job.rows + first;
+  if (!job.has_row_spans)
+    return {rows, row_count, rows->span_begin, rows->span_end, rows->span_begin, rows->span_end};
+  RowTile tile{rows, row_count, 0, 0, rows->span_begin, rows->span_end};
   for (std::size_t row = 0; row < row_count; ++row) {
     const std::int64_t begin = rows[row].span_begin;
     const std::int64_t end = rows[row].span_end;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shares the work items among the threads. For each: rows, their spans, one job, one kernel call.
+#include <algorithm>
 #include <limits>
 
 #include "paths/parallel_for.hpp"
@@ -24,9 +25,9 @@ struct Run {
 TileJob make_job(const Plan& plan, const Problem& problem) {
   TileJob job{};
   job.k_token = problem.k.strides[2];
-  job.k_channel = problem.k.strides[3];
+  job.k_channel = problem.head_dim == 1 ? 1 : problem.k.strides[3];  // one channel lies side by side with itself
   job.v_token = problem.v.strides[2];
-  job.v_channel = problem.v.strides[3];
+  job.v_channel = problem.value_dim == 1 ? 1 : problem.v.strides[3];
   job.q_channel = problem.q.strides[3];
   job.out_channel = problem.out.strides[3];
   job.weights_key = problem.weights.strides[3];
@@ -39,49 +40,67 @@ TileJob make_job(const Plan& plan, const Problem& problem) {
   job.mask_true_is_allowed = problem.visibility.mask_true_is_allowed;
   job.key_mask_true_is_allowed = problem.visibility.key_mask_true_is_allowed;
   job.has_slopes = problem.slopes != nullptr;
+  job.has_sinks = problem.sinks != nullptr;
+  job.has_row_spans = problem.visibility.has_row_spans();
   job.scale = problem.scale;
   job.soft_cap = problem.soft_cap;
   job.keys_per_tile = plan.tile.keys;
   return job;
 }
 
-// Pointers and terms of one row; its span is set apart.
-void place_row(const Problem& problem, std::int64_t b, RowPlace place, TileRow& row) {
-  const auto [h, i] = place;
-  const Visibility& visibility = problem.visibility;
-  row.q = problem.q.row(b, h, i);
-  row.out = problem.out.row(b, h, i);
-  row.lse = problem.lse ? problem.lse.row(b, h, i) : nullptr;
-  row.weights = problem.weights ? problem.weights.row(b, h, i) : nullptr;
-  row.bias = problem.bias ? problem.bias.row(b, h, i) : nullptr;
-  row.mask = visibility.mask == nullptr ? nullptr
-                                        : visibility.mask + (b * visibility.mask_strides[0] +
-                                                             h * visibility.mask_strides[1] + i * visibility.mask_strides[2]);
-  row.position = visibility.position(b, i);
-  row.slope = problem.slopes != nullptr ? problem.slopes[h] : 0.0f;
-  row.sink = problem.sinks != nullptr ? problem.sinks[h] : minus_infinity;
+// What only some calls have.
+bool has_row_terms(const Problem& problem) {
+  return problem.wants_lse || problem.wants_weights || problem.bias || problem.visibility.mask != nullptr ||
+         problem.slopes != nullptr || problem.sinks != nullptr;
 }
 
-void set_spans(const Problem& problem, const WorkItem& item, TileRow* rows) {
+void set_row_terms(const Problem& problem, std::int64_t b, RowPlace place, TileRow& row) {
+  const auto [h, i] = place;
+  const Visibility& visibility = problem.visibility;
+  if (problem.lse) row.lse = problem.lse.row(b, h, i);
+  if (problem.weights) row.weights = problem.weights.row(b, h, i);
+  if (problem.bias) row.bias = problem.bias.row(b, h, i);
+  if (visibility.mask != nullptr)
+    row.mask = visibility.mask + (b * visibility.mask_strides[0] + h * visibility.mask_strides[1] +
+                                  i * visibility.mask_strides[2]);
+  if (problem.slopes != nullptr) {
+    row.position = visibility.position(b, i);
+    row.slope = problem.slopes[h];
+  }
+  if (problem.sinks != nullptr) row.sink = problem.sinks[h];
+}
+
+// The rows of one item, token by token over the heads of its group. Small problems have many items of a
+// microsecond each, so what is the same for all rows is worked out once.
+void set_rows(const Problem& problem, const WorkItem& item, bool has_terms, TileRow* rows) {
   const KeySpan batch_keys = problem.visibility.keys_of_batch(item.batch);
   const bool has_row_spans = problem.visibility.has_row_spans();
+  const std::int64_t first_head = item.kv_head * problem.group;
+  RowPlace place = row_place(problem, item.kv_head, item.first_row);
   for (std::int64_t r = 0; r < item.rows; ++r) {
-    KeySpan span = batch_keys;
-    if (has_row_spans) {
-      const std::int64_t token = row_place(problem, item.kv_head, item.first_row + r).token;
-      span = intersection(batch_keys, problem.visibility.keys_of_row(item.batch, token));
-    }
-    rows[r].span_begin = span.begin;
-    rows[r].span_end = span.end;
+    TileRow& row = rows[r];
+    row.q = problem.q.row(item.batch, place.head, place.token);
+    row.out = problem.out.row(item.batch, place.head, place.token);
+    const KeySpan span = has_row_spans
+                             ? intersection(batch_keys, problem.visibility.keys_of_row(item.batch, place.token))
+                             : batch_keys;
+    row.span_begin = span.begin;
+    row.span_end = span.end;
+    if (has_terms) set_row_terms(problem, item.batch, place, row);
+    if (++place.head == first_head + problem.group) place = {first_head, place.token + 1};
   }
 }
 
 // Asks for rows of a tensor ahead of their use.
 template <class Element>
-void prefetch_rows(Element* first, std::int64_t row_stride, std::int64_t rows, std::int64_t row_floats) {
-  constexpr std::int64_t line_floats = 16;
+void prefetch_rows(const Element* first, std::int64_t row_stride, std::int64_t rows, std::int64_t row_size) {
+  constexpr std::int64_t line = 64 / sizeof(Element);
+  if (row_stride == row_size) {  // side by side: one long row
+    row_size *= rows;
+    rows = 1;
+  }
   for (std::int64_t r = 0; r < rows; ++r)
-    for (std::int64_t c = 0; c < row_floats; c += line_floats) __builtin_prefetch(first + r * row_stride + c, 0, 2);
+    for (std::int64_t c = 0; c < row_size; c += line) __builtin_prefetch(first + r * row_stride + c, 0, 2);
 }
 
 // While one item is computed, the next one's rows are on their way, and its share of the keys and values
@@ -105,27 +124,28 @@ void prefetch_next(const Plan& plan, const Problem& problem, std::int64_t index)
 
 void attend_items(const void* context, std::int64_t begin, std::int64_t end, int thread) noexcept {
   const auto& [plan, problem, scratch] = *static_cast<const Run*>(context);
+  const std::size_t row_capacity = max_row_tiles * plan.tile.rows;
   auto* const rows = static_cast<TileRow*>(thread_scratch(plan, scratch, thread));
+  TileRow plain{};
+  plain.sink = minus_infinity;
+  std::fill_n(rows, row_capacity, plain);
+  const bool has_terms = has_row_terms(problem);
+
   TileJob job = make_job(plan, problem);
   job.rows = rows;
-  job.scratch = reinterpret_cast<float*>(rows + plan.row_tiles * plan.tile.rows);
+  job.scratch = reinterpret_cast<float*>(rows + row_capacity);
+  const auto attend = plan.kernels->attend[static_cast<int>(DType::f32)];
   for (std::int64_t index = begin; index < end; ++index) {
     const WorkItem item = work_item(plan, problem, index);
-    RowPlace place = row_place(problem, item.kv_head, item.first_row);
-    const std::int64_t head_end = (item.kv_head + 1) * problem.group;
-    for (std::int64_t r = 0; r < item.rows; ++r) {
-      place_row(problem, item.batch, place, rows[r]);
-      if (++place.head == head_end) place = {item.kv_head * problem.group, place.token + 1};
-    }
+    set_rows(problem, item, has_terms, rows);
     prefetch_next(plan, problem, index);
-    set_spans(problem, item, rows);
     job.row_count = static_cast<std::size_t>(item.rows);
     job.k = problem.k.row(item.batch, item.kv_head, 0);
     job.v = problem.v.row(item.batch, item.kv_head, 0);
     job.key_mask = problem.visibility.key_mask == nullptr
                        ? nullptr
                        : problem.visibility.key_mask + item.batch * problem.visibility.key_mask_batch;
-    plan.kernels->attend[static_cast<int>(DType::f32)](job);
+    attend(job);
   }
 }
 

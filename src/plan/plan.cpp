@@ -95,12 +95,11 @@ Status choose_work(const Problem& problem, const Options& options, const Machine
   std::int64_t jobs = 0;
   std::size_t thread_bytes = 0;
   if (plan.path == Path::streaming) {
-    plan.tile = choose_tile_shape(*plan.kernels);
+    plan.tile = choose_tile_shape(*plan.kernels, problem.kv_len);
     plan.rows = partition_rows(rows, *plan.kernels, shares_key_tiles(problem));
     jobs = plan.rows.job_count;
-    plan.row_tiles = plan.rows.group_jobs > 0 ? max_row_tiles : 1;
-    thread_bytes = sizeof(float) * scratch_floats(plan.tile, plan.row_tiles, *plan.kernels, problem) +
-                   sizeof(TileRow) * plan.row_tiles * plan.tile.rows;
+    thread_bytes = sizeof(float) * scratch_floats(*plan.kernels, problem) +
+                   sizeof(TileRow) * max_row_tiles * plan.tile.rows;
   } else {
     jobs = rows;  // one row at a time: its scores and its output in double
     thread_bytes = sizeof(double) * static_cast<std::size_t>(problem.kv_len + problem.value_dim);

@@ -25,7 +25,6 @@ struct Plan {
   const KernelTable* kernels = nullptr;  // streaming only
   TileShape tile;                        // streaming only
   RowPartition rows;                     // streaming only
-  std::size_t row_tiles = 1;             // streaming only: of the largest job
   std::int64_t items = 0;                // units of work shared among the threads
   std::int64_t items_per_chunk = 1;
   int threads = 1;

@@ -6,13 +6,26 @@
 
 namespace heed {
 
-TileShape choose_tile_shape(const KernelTable& kernels) {
-  // The weights of a tile stay in L1 while every channel pass re-reads them: rows * keys * 4 bytes in
-  // about half of 32 KiB. 24 rows (AVX2) give 192 keys at 18 KiB, 48 rows (AVX-512) 96 keys. Masked
-  // tiles like many keys: 192 keys cost 3 to 5 % less than 96 with a pairwise mask.
-  constexpr std::size_t weight_tile_floats = 192 * 24;
-  const std::size_t keys = std::min<std::size_t>(192, weight_tile_floats / kernels.max_rows);
-  return {kernels.max_rows, keys};
+namespace {
+
+// The weights of a tile stay in L1 while every channel pass re-reads them: rows * keys * 4 bytes in
+// about half of 48 KiB, two thirds of 32 KiB. 24 rows (AVX2) give 224 keys, 48 rows (AVX-512) 112.
+std::size_t largest_key_tile(const KernelTable& kernels) {
+  constexpr std::size_t most_keys = 224;
+  constexpr std::size_t weight_floats = most_keys * 24;
+  return std::min(most_keys, weight_floats / kernels.max_rows);
+}
+
+}  // namespace
+
+TileShape choose_tile_shape(const KernelTable& kernels, std::int64_t kv_len) {
+  // Even tiles: 197 keys as 197, not as 192 and a tile of 5 that pays for a whole one's loads and
+  // stores. Whole squares of the widest vector, so that masks can be turned in place.
+  constexpr std::int64_t square = 16;
+  const auto most = static_cast<std::int64_t>(largest_key_tile(kernels));
+  const std::int64_t tiles = std::max<std::int64_t>(1, (kv_len + most - 1) / most);
+  const std::int64_t keys = (kv_len + tiles - 1) / tiles;
+  return {kernels.max_rows, static_cast<std::size_t>(std::max(square, (keys + square - 1) / square * square))};
 }
 
 bool shares_key_tiles(const Problem& problem) {
@@ -47,17 +60,19 @@ RowPartition partition_rows(std::int64_t rows, const KernelTable& kernels, bool 
   return partition;
 }
 
-std::size_t scratch_floats(const TileShape& tile, std::size_t row_tiles, const KernelTable& kernels,
-                           const Problem& problem) {
+std::size_t scratch_floats(const KernelTable& kernels, const Problem& problem) {
   const auto head_dim = static_cast<std::size_t>(problem.head_dim);
   const auto value_dim = static_cast<std::size_t>(problem.value_dim);
-  const std::size_t transposed_q = row_tiles * tile.rows * head_dim;
-  const std::size_t transposed_out = row_tiles * tile.rows * value_dim;
-  const std::size_t weights = tile.rows * tile.keys;
-  const std::size_t score_terms = tile.rows * tile.keys;  // bias, slopes and hidden cells of a partial tile
-  const std::size_t mask_rows = kernels.lanes * tile.keys;
-  const std::size_t dense_keys = tile.keys * (head_dim + value_dim);  // copies where a channel stride is not 1
-  return transposed_q + transposed_out + weights + score_terms + mask_rows + dense_keys;
+  const std::size_t rows = kernels.max_rows;
+  const std::size_t keys = largest_key_tile(kernels);  // not the call's: scratch does not change with kv_len
+  const std::size_t transposed = max_row_tiles * rows * (head_dim + value_dim);
+  const std::size_t weights = rows * keys;
+  const std::size_t terms = rows * keys;  // bias, slopes and hidden cells of a partial tile
+  const std::size_t mask_rows = kernels.lanes * keys;
+  const bool copies_keys = problem.k.strides[3] != 1 && problem.head_dim > 1;
+  const bool copies_values = problem.v.strides[3] != 1 && problem.value_dim > 1;
+  const std::size_t copies = keys * ((copies_keys ? head_dim : 0) + (copies_values ? value_dim : 0));
+  return transposed + weights + terms + mask_rows + copies;
 }
 
 }  // namespace heed

@@ -14,7 +14,7 @@ struct TileShape {
   std::size_t rows = 0;  // of the largest tile
   std::size_t keys = 0;
 };
-TileShape choose_tile_shape(const KernelTable& kernels);
+TileShape choose_tile_shape(const KernelTable& kernels, std::int64_t kv_len);
 
 // The rows of one batch item and KV head, shared out among jobs: first groups of large tiles that take
 // turns at each key tile, then what is left of the large tiles, then small tiles.
@@ -31,8 +31,7 @@ RowPartition partition_rows(std::int64_t rows, const KernelTable& kernels, bool 
 // Is a KV head so large that its row tiles had better share its key tiles?
 bool shares_key_tiles(const Problem& problem);
 
-// Floats of scratch that one thread's kernel needs for jobs of up to row_tiles tiles.
-std::size_t scratch_floats(const TileShape& tile, std::size_t row_tiles, const KernelTable& kernels,
-                           const Problem& problem);
+// Floats of scratch that one thread's kernel needs; depends on the dims, not on q_len and kv_len.
+std::size_t scratch_floats(const KernelTable& kernels, const Problem& problem);
 
 }  // namespace heed
