@@ -3,15 +3,12 @@
 // streaming path, through the table.
 //
 // The streaming softmax, for a row with scores s_j, a reference m near their maximum so far, row sum l
-// and unscaled output o (all per lane):
+// and unscaled output o (all per lane; m is kept in units of log2, see softmax_tile.hpp):
 //
 //   m' = m, or s_j where s_j > m + headroom        rescale = exp(m - m')
 //   w_j = exp(s_j - m')
 //   l' = l * rescale + sum of w_j                  o' = o * rescale + sum of w_j v_j
 //   at the end: out = o / l, lse = m + log(l)
-//
-// The subtraction stands alone: folded into one FMA with a multiplication its rounding would show where
-// scores are huge, and the largest weight would be anything but exp(0) = 1.
 #pragma once
 
 #include "kernels/mask_tile.hpp"
@@ -99,9 +96,10 @@ template <class Arch, std::size_t vectors>
       float* const weights = space.weights + first * vectors * n;
       finish_scores<Arch, vectors, keys>(job, tile.terms == nullptr ? nullptr : tile.terms + first * vectors * n, careful,
                                          weights, acc);
+      subtract_base<Arch, vectors, keys>(state, acc);
       repeat<keys>([&](auto key) {
         repeat<vectors>([&](auto r) {
-          const F weight = exp<Arch>(acc[key][r] - state.reference[r]) * inverse[r];
+          const F weight = state.weight(acc[key][r], r) * inverse[r];
           weight.store_unaligned(weights + (key * vectors + r) * n);
         });
       });

@@ -73,7 +73,13 @@ HEED_INLINE void finish_scores(const TileJob& job, const float* terms, bool care
   }
 }
 
-// Scores of the tile turned into weights exp(score - m) at weights[key][row], and their sum added to the
+template <class Arch, std::size_t vectors, std::size_t keys>
+HEED_INLINE void subtract_base(const SoftmaxState<Arch, vectors>& state, Floats<Arch> (&acc)[keys][vectors]) {
+  if (__builtin_expect(state.has_base, false))
+    repeat<keys>([&](auto key) { repeat<vectors>([&](auto r) { acc[key][r] = acc[key][r] - state.base[r]; }); });
+}
+
+// Scores of the tile turned into weights at weights[key][row], and their sum added to the
 // state. The raw scores never leave the registers: a store among FMAs costs a cycle of both FMA pipes.
 template <class Arch, std::size_t vectors, std::size_t head_dim>
 [[gnu::flatten]] void weigh_tile(const TileJob& job, const Workspace& space, const KeyTile& tile, bool careful,
@@ -111,14 +117,16 @@ template <class Arch, std::size_t vectors, std::size_t head_dim>
       repeat<vectors>([&](auto r) { tile_sum[r] = load<Arch>(sums + r * n); });
     }
 
+    subtract_base<Arch, vectors, keys>(state, acc);
     repeat<vectors>([&](auto r) {
-      const F reference = state.reference[r];
-      F piece_sum(0.0f);
+      F piece_sum;
       repeat<keys>([&](auto key) {
-        const F weight = exp<Arch>(acc[key][r] - reference);
-        piece_sum = piece_sum + weight;
-        float* const place = weights + (key * vectors + r) * n;
-        weight.store_unaligned(place);
+        const F weight = state.weight(acc[key][r], r);
+        weight.store_unaligned(weights + (key * vectors + r) * n);
+        if constexpr (key == 0)
+          piece_sum = weight;
+        else
+          piece_sum = piece_sum + weight;
       });
       tile_sum[r] = tile_sum[r] + piece_sum;
     });

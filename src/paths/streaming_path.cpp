@@ -91,37 +91,6 @@ void set_rows(const Problem& problem, const WorkItem& item, bool has_terms, Tile
   }
 }
 
-// Asks for rows of a tensor ahead of their use.
-template <class Element>
-void prefetch_rows(const Element* first, std::int64_t row_stride, std::int64_t rows, std::int64_t row_size) {
-  constexpr std::int64_t line = 64 / sizeof(Element);
-  if (row_stride == row_size) {  // side by side: one long row
-    row_size *= rows;
-    rows = 1;
-  }
-  for (std::int64_t r = 0; r < rows; ++r)
-    for (std::int64_t c = 0; c < row_size; c += line) __builtin_prefetch(first + r * row_stride + c, 0, 2);
-}
-
-// While one item is computed, the next one's rows are on their way, and its share of the keys and values
-// of the next KV head: the hardware prefetcher starts anew at every page, which for heads of a few
-// kilobytes is most of the time.
-void prefetch_next(const Plan& plan, const Problem& problem, std::int64_t index) {
-  const std::int64_t jobs = plan.rows.job_count;
-  const WorkItem next = work_item(plan, problem, index + 1 < plan.items ? index + 1 : index);
-  const auto [h, i] = row_place(problem, next.kv_head, next.first_row);
-  const std::int64_t tokens = next.rows / problem.group;
-  prefetch_rows(problem.q.row(next.batch, h, i), problem.q.strides[2], tokens, problem.head_dim);
-  prefetch_rows(problem.out.row(next.batch, h, i), problem.out.strides[2], tokens, problem.value_dim);
-  if (index + jobs >= plan.items) return;
-  const WorkItem later = work_item(plan, problem, index + jobs);
-  const std::int64_t job = index % jobs;
-  const std::int64_t begin = job * problem.kv_len / jobs;
-  const std::int64_t end = (job + 1) * problem.kv_len / jobs;
-  prefetch_rows(problem.k.row(later.batch, later.kv_head, begin), problem.k.strides[2], end - begin, problem.head_dim);
-  prefetch_rows(problem.v.row(later.batch, later.kv_head, begin), problem.v.strides[2], end - begin, problem.value_dim);
-}
-
 void attend_items(const void* context, std::int64_t begin, std::int64_t end, int thread) noexcept {
   const auto& [plan, problem, scratch] = *static_cast<const Run*>(context);
   const std::size_t row_capacity = max_row_tiles * plan.tile.rows;
@@ -138,7 +107,6 @@ void attend_items(const void* context, std::int64_t begin, std::int64_t end, int
   for (std::int64_t index = begin; index < end; ++index) {
     const WorkItem item = work_item(plan, problem, index);
     set_rows(problem, item, has_terms, rows);
-    prefetch_next(plan, problem, index);
     job.row_count = static_cast<std::size_t>(item.rows);
     job.k = problem.k.row(item.batch, item.kv_head, 0);
     job.v = problem.v.row(item.batch, item.kv_head, 0);

@@ -71,7 +71,8 @@ std::size_t scratch_floats(const KernelTable& kernels, const Problem& problem) {
   const std::size_t mask_rows = kernels.lanes * keys;
   const bool copies_keys = problem.k.strides[3] != 1 && problem.head_dim > 1;
   const bool copies_values = problem.v.strides[3] != 1 && problem.value_dim > 1;
-  const std::size_t copies = keys * ((copies_keys ? head_dim : 0) + (copies_values ? value_dim : 0));
+  // make_workspace() puts the values behind room for the keys, copied or not.
+  const std::size_t copies = keys * (copies_values ? head_dim + value_dim : copies_keys ? head_dim : 0);
   return transposed + weights + terms + mask_rows + copies;
 }
 
