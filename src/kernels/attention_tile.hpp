@@ -96,10 +96,9 @@ template <class Arch, std::size_t vectors>
       float* const weights = space.weights + first * vectors * n;
       finish_scores<Arch, vectors, keys>(job, tile.terms == nullptr ? nullptr : tile.terms + first * vectors * n, careful,
                                          weights, acc);
-      subtract_base<Arch, vectors, keys>(state, acc);
       repeat<keys>([&](auto key) {
         repeat<vectors>([&](auto r) {
-          const F weight = state.weight(acc[key][r], r) * inverse[r];
+          const F weight = state.weight(acc[key][r] - state.base[r], r) * inverse[r];
           weight.store_unaligned(weights + (key * vectors + r) * n);
         });
       });

@@ -76,19 +76,19 @@ template <class Arch, std::size_t vectors>
           doubt = xsimd::fma(result, F(0.0f), doubt);        // hidden keys cannot show in its sign
           return result;
         });
-    float doubts[n], sums[n], losses[n], references[n], bases[n];
+    float doubts[n], sums[n], losses[n], shifts[n], bases[n];
     doubt.store_unaligned(doubts);
     sum.store_unaligned(sums);
     state.lost[r].store_unaligned(losses);
-    state.reference[r].store_unaligned(references);
+    state.shift[r].store_unaligned(shifts);
     state.base[r].store_unaligned(bases);
     for (std::size_t lane = 0; lane < n && r * n + lane < rows.row_count; ++lane) {
       if (doubts[lane] != 0.0f) is_finite = false;
       float* const lse = rows.rows[r * n + lane].lse;
       if (lse == nullptr) continue;
       const double total = static_cast<double>(sums[lane]) - static_cast<double>(losses[lane]);
-      const double reference = static_cast<double>(bases[lane]) +
-                               static_cast<double>(references[lane]) / static_cast<double>(log2_e);
+      const double reference =
+          static_cast<double>(bases[lane]) - static_cast<double>(shifts[lane]) / static_cast<double>(log2_e);
       *lse = sums[lane] == 0.0f ? -infinity : static_cast<float>(reference + __builtin_log(total));
     }
   }

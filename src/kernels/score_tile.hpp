@@ -73,10 +73,25 @@ HEED_INLINE void finish_scores(const TileJob& job, const float* terms, bool care
   }
 }
 
-template <class Arch, std::size_t vectors, std::size_t keys>
-HEED_INLINE void subtract_base(const SoftmaxState<Arch, vectors>& state, Floats<Arch> (&acc)[keys][vectors]) {
-  if (__builtin_expect(state.has_base, false))
-    repeat<keys>([&](auto key) { repeat<vectors>([&](auto r) { acc[key][r] = acc[key][r] - state.base[r]; }); });
+// Scores at weights[key][row] turned into weights in place, and added to sums: what the loop below does,
+// for rows with a base, and marking hidden keys. Out of line and on memory for the same reason.
+template <class Arch, std::size_t vectors>
+[[gnu::noinline]] void weigh_apart(const SoftmaxState<Arch, vectors>& state, std::size_t keys, bool careful,
+                                   float* weights, float* sums) {
+  using F = Floats<Arch>;
+  constexpr std::size_t n = lanes<Arch>;
+  for (std::size_t r = 0; r < vectors; ++r) {
+    F piece_sum(0.0f);
+    for (std::size_t key = 0; key < keys; ++key) {
+      float* const place = weights + (key * vectors + r) * n;
+      const F score = load<Arch>(place);
+      const F weight = state.weight(score - state.base[r], r);
+      piece_sum = piece_sum + weight;
+      const auto is_hidden = score == F(-infinity);
+      (careful ? xsimd::select(is_hidden, F(hidden_weight), weight) : weight).store_unaligned(place);
+    }
+    piece_sum.store_unaligned(sums + r * n);
+  }
 }
 
 // Scores of the tile turned into weights at weights[key][row], and their sum added to the
@@ -88,7 +103,7 @@ template <class Arch, std::size_t vectors, std::size_t head_dim>
   constexpr std::size_t n = lanes<Arch>;
   F tile_sum[vectors];
   repeat<vectors>([&](auto r) { tile_sum[r] = F(0.0f); });
-  for_each_piece<micro_keys<Arch, vectors>>(tile.keys, [&](auto keys, std::size_t first) {
+  for_each_piece<micro_keys<Arch, vectors>>(tile.keys, [&](auto keys, std::size_t first) __attribute__((always_inline)) {
     F acc[keys][vectors];
     multiply_keys<Arch, vectors, keys, head_dim>(space.q, tile.k + static_cast<std::ptrdiff_t>(first) * tile.k_token,
                                                  tile.k_token, job.head_dim, acc);
@@ -117,26 +132,27 @@ template <class Arch, std::size_t vectors, std::size_t head_dim>
       repeat<vectors>([&](auto r) { tile_sum[r] = load<Arch>(sums + r * n); });
     }
 
-    subtract_base<Arch, vectors, keys>(state, acc);
-    repeat<vectors>([&](auto r) {
-      F piece_sum;
+    if (__builtin_expect(careful || state.has_base, false)) {
+      float sums[vectors * n];
       repeat<keys>([&](auto key) {
-        const F weight = state.weight(acc[key][r], r);
-        weight.store_unaligned(weights + (key * vectors + r) * n);
-        if constexpr (key == 0)
-          piece_sum = weight;
-        else
-          piece_sum = piece_sum + weight;
+        repeat<vectors>([&](auto r) { acc[key][r].store_unaligned(weights + (key * vectors + r) * n); });
       });
-      tile_sum[r] = tile_sum[r] + piece_sum;
-    });
-    if (careful)
-      repeat<keys>([&](auto key) {
-        repeat<vectors>([&](auto r) {
-          float* const place = weights + (key * vectors + r) * n;
-          xsimd::select(acc[key][r] == F(-infinity), F(hidden_weight), load<Arch>(place)).store_unaligned(place);
+      weigh_apart<Arch, vectors>(state, keys, careful, weights, sums);
+      repeat<vectors>([&](auto r) { tile_sum[r] = tile_sum[r] + load<Arch>(sums + r * n); });
+    } else {
+      repeat<vectors>([&](auto r) {
+        F piece_sum;
+        repeat<keys>([&](auto key) {
+          const F weight = state.weight(acc[key][r], r);
+          weight.store_unaligned(weights + (key * vectors + r) * n);
+          if constexpr (key == 0)
+            piece_sum = weight;
+          else
+            piece_sum = piece_sum + weight;
         });
+        tile_sum[r] = tile_sum[r] + piece_sum;
       });
+    }
   });
   state.add(tile_sum);
 }

@@ -17,15 +17,15 @@ inline constexpr float headroom = 11.0f;
 // How a hidden key is told from a weight that is 0 when values may be NaN or infinite.
 inline constexpr float hidden_weight = -1.0f;
 
-// The weight of a score s is 2^((s - base) * log2(e) - reference). A reference is a whole number near the
-// row's largest score in units of log2, and base is 0: the product and the subtraction are one FMA with
-// one rounding, and a raised reference rescales by a power of two, exactly. Where the product's own
-// rounding would show (scores beyond 2^22: the largest weight would be anything but 1), base is the
-// score itself and the reference 0: the subtraction then stands alone, and is exact.
+// The weight of a score s is 2^((s - base) * log2(e) + shift), where -shift is the reference: a
+// whole number near the row's largest score in units of log2, and base is 0. So the product and the
+// subtraction are one FMA with one rounding, and a raised reference rescales by a power of two, exactly.
+// Where the product's own rounding would show (scores beyond 2^22: the largest weight would be anything
+// but 1), base is the score itself and shift is 0: the subtraction then stands alone, and is exact.
 template <class Arch, std::size_t vectors>
 struct SoftmaxState {
   using F = Floats<Arch>;
-  F reference[vectors];
+  F shift[vectors];
   F base[vectors];
   F limit[vectors];  // scores above it raise the reference; -inf until the row has seen a key or a sink
   F sum[vectors];    // of the weights
@@ -35,7 +35,7 @@ struct SoftmaxState {
 
   void start() {
     repeat<vectors>([&](auto r) {
-      reference[r] = F(0.0f);
+      shift[r] = F(0.0f);
       base[r] = F(0.0f);
       limit[r] = F(-infinity);
       sum[r] = F(0.0f);
@@ -61,7 +61,7 @@ struct SoftmaxState {
   }
 
   // The weight of a score from which the base has been subtracted.
-  F weight(F score, std::size_t r) const { return exp2<Arch>(xsimd::fma(score, F(log2_e), F(0.0f) - reference[r])); }
+  F weight(F score, std::size_t r) const { return exp2<Arch>(xsimd::fma(score, F(log2_e), shift[r])); }
 
   // A tile's sum is small against the running sum of many tiles; added alone it would lose bits.
   void add(const F (&tile_sum)[vectors]) {
@@ -94,11 +94,11 @@ template <class Arch, std::size_t vectors>
     const F log2_score = score * F(log2_e);
     const auto is_whole = xsimd::abs(log2_score) < largest_whole;
     const F base = xsimd::select(is_whole, F(0.0f), score);
-    const F reference = xsimd::select(is_whole, (log2_score + round_to_whole) - round_to_whole, F(0.0f));
-    const F rise = xsimd::fma(base - state.base[r], F(log2_e), reference - state.reference[r]);
+    const F shift = xsimd::select(is_whole, round_to_whole - (log2_score + round_to_whole), F(0.0f));
+    const F rise = xsimd::fma(base - state.base[r], F(log2_e), state.shift[r] - shift);
     const F rescale = xsimd::select(is_raised & has_seen, exp2<Arch>(F(0.0f) - rise), F(1.0f));
     state.base[r] = xsimd::select(is_raised, base, state.base[r]);
-    state.reference[r] = xsimd::select(is_raised, reference, state.reference[r]);
+    state.shift[r] = xsimd::select(is_raised, shift, state.shift[r]);
     state.limit[r] = xsimd::select(is_raised, score + F(headroom), state.limit[r]);
     state.sum[r] = state.sum[r] * rescale;
     state.lost[r] = state.lost[r] * rescale;

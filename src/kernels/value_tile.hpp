@@ -40,7 +40,7 @@ HEED_INLINE void add_values(const KeyTile& tile, const float* weights, float* ou
 
 template <class Arch, std::size_t vectors, bool careful>
 [[gnu::flatten]] void read_values(const TileJob& job, const Workspace& space, const KeyTile& tile) {
-  for_each_piece<micro_channels<Arch, vectors>>(job.value_dim, [&](auto channels, std::size_t first) {
+  for_each_piece<micro_channels<Arch, vectors>>(job.value_dim, [&](auto channels, std::size_t first) __attribute__((always_inline)) {
     add_values<Arch, vectors, channels, careful>(tile, space.weights, space.out, first);
   });
 }
