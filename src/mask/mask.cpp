@@ -26,12 +26,6 @@ KeySpan intersection(KeySpan a, KeySpan b) {
   return both.is_empty() ? KeySpan{} : both;
 }
 
-KeySpan hull(KeySpan a, KeySpan b) {
-  if (a.is_empty()) return b;
-  if (b.is_empty()) return a;
-  return {std::min(a.begin, b.begin), std::max(a.end, b.end)};
-}
-
 std::int64_t Visibility::position(std::int64_t b, std::int64_t i) const {
   return saturating_add(i, offsets != nullptr ? offsets[b] : offset);
 }

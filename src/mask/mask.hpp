@@ -17,7 +17,6 @@ struct KeySpan {
   friend bool operator==(const KeySpan&, const KeySpan&) = default;
 };
 KeySpan intersection(KeySpan a, KeySpan b);
-KeySpan hull(KeySpan a, KeySpan b);  // the smallest span with both; an empty span adds nothing
 
 // Every rule of one call. Pointers are null, and flags false, where a rule was not given.
 struct Visibility {

@@ -71,6 +71,7 @@ Status choose_isa(const Options& options, const Machine& machine, Plan& plan, Re
     }
   }
   plan.kernels = row->kernels;
+  if (plan.path != Path::streaming) return {};  // the others have no kernels to choose
   for (const IsaRow& built : built_isas()) {
     if (&built == row) continue;
     reasons.add(built.name, !built.runs_here()  ? "does not run on this CPU"
@@ -90,8 +91,23 @@ std::int64_t chunk_items(double flops, std::int64_t items) {
   return std::clamp<std::int64_t>(static_cast<std::int64_t>(flops_per_chunk / std::max(flops_per_item, 1.0)), 1, items);
 }
 
+// Sizes that a thread's scratch is linear in, small enough for its formulas not to overflow.
+Status check_scratch_sizes(const Problem& problem) {
+  constexpr std::int64_t most = std::int64_t{1} << 40;
+  const struct {
+    const char* name;
+    std::int64_t size;
+  } sizes[] = {{"head_dim", problem.head_dim}, {"value_dim", problem.value_dim}, {"kv_len", problem.kv_len}};
+  for (const auto& [name, size] : sizes)
+    if (size > most)
+      return make_status(StatusCode::size_overflow, "scratch: %s is %lld, expected at most %lld", name,
+                         static_cast<long long>(size), static_cast<long long>(most));
+  return {};
+}
+
 Status choose_work(const Problem& problem, const Options& options, const Machine& machine, Plan& plan) {
   const std::int64_t rows = problem.group * problem.q_len;
+  if (Status status = check_scratch_sizes(problem); !status.ok()) return status;
   std::int64_t jobs = 0;
   std::size_t thread_bytes = 0;
   if (plan.path == Path::streaming) {
@@ -112,9 +128,13 @@ Status choose_work(const Problem& problem, const Options& options, const Machine
   const std::int64_t chunks = (plan.items + plan.items_per_chunk - 1) / plan.items_per_chunk;
   const int wanted = options.threads > 0 ? options.threads : machine.caller_threads;
   plan.threads = static_cast<int>(std::clamp<std::int64_t>(chunks, 1, wanted));
+  if (plan.items == 0) return {};
   plan.scratch_bytes_per_thread = round_up(thread_bytes, scratch_alignment);
   const auto threads = static_cast<std::size_t>(plan.threads);
-  plan.scratch_bytes = plan.items == 0 ? 0 : threads * plan.scratch_bytes_per_thread + scratch_alignment;
+  if (__builtin_mul_overflow(threads, plan.scratch_bytes_per_thread, &plan.scratch_bytes) ||
+      __builtin_add_overflow(plan.scratch_bytes, scratch_alignment, &plan.scratch_bytes))
+    return make_status(StatusCode::size_overflow, "scratch: %d threads of %zu bytes do not fit 64 bits", plan.threads,
+                       plan.scratch_bytes_per_thread);
   return {};
 }
 

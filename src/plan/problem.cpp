@@ -2,14 +2,17 @@
 // Fills defaults and drops user types. The arguments have been validated.
 #include "plan/problem.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace heed {
 namespace {
 
-// The stride of a size-1 dimension is never multiplied by anything but 0, whatever the caller left in it.
+// The stride of a size-1 dimension is never multiplied by anything but 0, whatever the caller left in it;
+// a tensor without elements, which may have a null pointer, has no strides at all.
 Dims canonical(const Dims& shape, const Dims& strides) {
   Dims result{};
+  if (std::find(shape.begin(), shape.end(), 0) != shape.end()) return result;
   for (std::size_t d = 0; d < 4; ++d) result[d] = shape[d] == 1 ? 0 : strides[d];
   return result;
 }

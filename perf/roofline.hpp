@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// What this machine can do at this moment: FMA peak of an ISA, instructions per FMA cycle, read
+// bandwidth. Medians of windows of at least 10 ms; a best-of estimate would lie.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace heed::perf {
+
+// A core that delivers fewer instructions per FMA cycle shares itself with somebody: FMA chains don't
+// notice, real kernels do.
+inline constexpr double busy_below = 4.5;
+
+// Rates of one ISA on so many threads, measured in between the samples of a row.
+class RateMeter {
+ public:
+  RateMeter(std::string isa, int threads);
+  void take_window();  // 20 to 40 ms
+
+  double flops_per_second() const;
+  double instructions_per_cycle() const;
+  bool is_busy() const { return instructions_per_cycle() < busy_below; }
+
+ private:
+  std::string isa_;
+  int threads_;
+  std::vector<double> flops_per_second_, instructions_per_cycle_;
+};
+
+// Bytes per second that so many threads read from memory.
+struct ReadBandwidth {
+  double one_stream = 0.0;
+  double eight_streams = 0.0;  // per thread
+  double best() const { return one_stream > eight_streams ? one_stream : eight_streams; }
+};
+ReadBandwidth measure_read_bandwidth(int threads);
+
+}  // namespace heed::perf

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+// Given machine and problem: the plan and its reasons. Nothing is run.
+#include "plan/plan.hpp"
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "dispatch/kernel_registry.hpp"
+#include "paths/work_items.hpp"
+
+namespace heed::tests {
+namespace {
+
+struct Sizes {
+  std::int64_t batch = 1, q_heads = 1, kv_heads = 1, q_len = 1, kv_len = 1, head_dim = 64, value_dim = 64;
+};
+
+Problem problem_of(const Sizes& s, const Options& options = {}) {
+  const float* none = nullptr;
+  float* nowhere = nullptr;
+  return make_problem(bhnd(none, s.batch, s.q_heads, s.q_len, s.head_dim),
+                      bhnd(none, s.batch, s.kv_heads, s.kv_len, s.head_dim),
+                      bhnd(none, s.batch, s.kv_heads, s.kv_len, s.value_dim),
+                      bhnd(nowhere, s.batch, s.q_heads, s.q_len, s.value_dim), options);
+}
+
+struct Planned {
+  Status status;
+  Plan plan;
+  std::string reason(const std::string& name) const {
+    for (const Plan::Reason& reason : plan.reasons)
+      if (reason.name != nullptr && reason.name == name) return reason.why;
+    return "";
+  }
+};
+
+Planned plan_of(const Sizes& sizes, const Options& options = {}, const Machine& machine = {}) {
+  Planned planned;
+  planned.status = make_plan(problem_of(sizes, options), options, machine, planned.plan);
+  return planned;
+}
+
+constexpr Sizes large = {.batch = 4, .q_heads = 8, .kv_heads = 8, .q_len = 1024, .kv_len = 1024};
+
+}  // namespace
+
+TEST_CASE("streaming on the best ISA is the default, and every other path and ISA has a reason") {
+  const Planned planned = plan_of(large);
+  REQUIRE(planned.status.ok());
+  CHECK_EQ(planned.plan.path, Path::streaming);
+  CHECK_EQ(planned.plan.kernels, best_isa().kernels);
+  CHECK_FALSE(planned.reason("onednn").empty());
+  CHECK_FALSE(planned.reason("reference").empty());
+  CHECK(planned.reason("streaming").empty());
+  for (const IsaRow& row : built_isas())
+    CHECK_EQ(planned.reason(row.name).empty(), row.kernels == planned.plan.kernels);
+}
+
+TEST_CASE("the call names a path; HEED_PATH does where the call does not") {
+  Options options;
+  options.path = Path::reference;
+  CHECK_EQ(plan_of(large, options).plan.path, Path::reference);
+  Machine machine;
+  machine.path_override = "reference";
+  const Planned by_environment = plan_of(large, {}, machine);
+  CHECK_EQ(by_environment.plan.path, Path::reference);
+  CHECK_NE(by_environment.reason("streaming").find("HEED_PATH"), std::string::npos);
+  options.path = Path::streaming;
+  CHECK_EQ(plan_of(large, options, machine).plan.path, Path::streaming);
+}
+
+TEST_CASE("an unknown HEED_PATH is an error that lists the valid names") {
+  Machine machine;
+  machine.path_override = "fastest";
+  const Status status = plan_of(large, {}, machine).status;
+  CHECK_EQ(status.code(), StatusCode::unknown_name);
+  for (const char* name : {"HEED_PATH", "fastest", "streaming", "reference"})
+    CHECK_NE(std::string(status.message()).find(name), std::string::npos);
+}
+
+TEST_CASE("oneDNN is unsupported where it is not built") {
+  Options options;
+  options.path = Path::onednn;
+  CHECK_EQ(plan_of(large, options, {.has_onednn = false}).status.code(), StatusCode::unsupported);
+  CHECK_EQ(plan_of(large, options, {.has_onednn = true}).plan.path, Path::onednn);
+}
+
+TEST_CASE("the call names an ISA; HEED_ISA does where the call does not") {
+  Machine machine;
+  machine.isa_override = "baseline";
+  const Planned by_environment = plan_of(large, {}, machine);
+  REQUIRE(by_environment.status.ok());
+  CHECK_EQ(by_environment.plan.kernels, find_isa("baseline")->kernels);
+  Options options;
+  options.isa = best_isa().name;
+  CHECK_EQ(plan_of(large, options, machine).plan.kernels, best_isa().kernels);
+}
+
+TEST_CASE("an unknown or absent ISA is an error that lists those that run here") {
+  const auto check = [](const Status& status, const char* source, const char* name, StatusCode code) {
+    CHECK_EQ(status.code(), code);
+    const std::string message = status.message();
+    for (const char* part : {source, name, "baseline"}) CHECK_NE(message.find(part), std::string::npos);
+  };
+  Options options;
+  options.isa = "sse9";
+  check(plan_of(large, options).status, "isa", "sse9", StatusCode::unknown_name);
+  Machine machine;
+  machine.isa_override = "sse9";
+  check(plan_of(large, {}, machine).status, "HEED_ISA", "sse9", StatusCode::unknown_name);
+  for (const char* name : {"avx2", "avx512", "neon64"}) {
+    const IsaRow* row = find_isa(name);
+    if (row != nullptr && row->runs_here()) continue;
+    options.isa = name;
+    check(plan_of(large, options).status, "isa", name, StatusCode::unsupported);
+  }
+}
+
+TEST_CASE("threads: the call's number, else the caller's, and never more than there is work for") {
+  Options options;
+  options.threads = 3;
+  CHECK_EQ(plan_of(large, options, {.caller_threads = 16}).plan.threads, 3);
+  CHECK_EQ(plan_of(large, {}, {.caller_threads = 5}).plan.threads, 5);
+  options.threads = 64;
+  CHECK_EQ(plan_of({.q_len = 1, .kv_len = 10}, options).plan.threads, 1);
+  options.threads = 1;
+  CHECK_EQ(plan_of(large, options, {.caller_threads = 16}).plan.threads, 1);
+}
+
+TEST_CASE("the same problem and machine give the same plan") {
+  const Plan first = plan_of(large).plan;
+  for (int n = 0; n < 3; ++n) {
+    const Plan again = plan_of(large).plan;
+    CHECK_EQ(first.items, again.items);
+    CHECK_EQ(first.items_per_chunk, again.items_per_chunk);
+    CHECK_EQ(first.scratch_bytes, again.scratch_bytes);
+  }
+}
+
+TEST_CASE("zero-size calls have no work and no scratch") {
+  for (const Sizes& sizes : {Sizes{.batch = 0}, Sizes{.q_heads = 0, .kv_heads = 0}, Sizes{.q_len = 0}}) {
+    const Planned planned = plan_of(sizes);
+    REQUIRE(planned.status.ok());
+    CHECK_EQ(planned.plan.items, 0);
+    CHECK_EQ(planned.plan.scratch_bytes, 0u);
+    CHECK_EQ(planned.plan.threads, 1);
+  }
+}
+
+TEST_CASE("work items cover every row once, in jobs that the kernel can take") {
+  for (const IsaRow& row : built_isas())
+    for (const bool shares_key_tiles : {false, true})
+      for (std::int64_t q_len = 1; q_len <= 300; ++q_len) {
+        const Problem problem = problem_of({.batch = 2, .q_heads = 2, .kv_heads = 2, .q_len = q_len});
+        Plan plan;
+        plan.rows = partition_rows(q_len, *row.kernels, shares_key_tiles);
+        const auto largest = static_cast<std::int64_t>(row.kernels->max_rows * (shares_key_tiles ? max_row_tiles : 1));
+        CAPTURE(std::string(row.name));
+        CAPTURE(q_len);
+        std::int64_t index = 0;
+        for (std::int64_t b = 0; b < 2; ++b)
+          for (std::int64_t head = 0; head < 2; ++head)
+            for (std::int64_t next = 0; next < q_len; ++index) {
+              const WorkItem item = work_item(plan, problem, index);
+              REQUIRE_EQ(item.batch, b);
+              REQUIRE_EQ(item.kv_head, head);
+              REQUIRE_EQ(item.first_row, next);
+              REQUIRE(item.rows >= 1);
+              REQUIRE(item.rows <= largest);
+              next += item.rows;
+            }
+        REQUIRE_EQ(index, 4 * plan.rows.job_count);
+      }
+}
+
+TEST_CASE("rows of a KV head are those of its query heads, token by token") {
+  const Problem problem = problem_of({.q_heads = 6, .kv_heads = 2, .q_len = 4});
+  CHECK_EQ(problem.group, 3);
+  const RowPlace place = row_place(problem, 1, 7);
+  CHECK_EQ(place.head, 4);
+  CHECK_EQ(place.token, 2);
+}
+
+TEST_CASE("scratch is below 256 KiB a thread and does not change with the lengths") {
+  Options options;
+  options.threads = 1;
+  for (const IsaRow& row : built_isas()) {
+    if (!row.runs_here()) continue;
+    options.isa = row.name;
+    const auto bytes = [&](std::int64_t length) {
+      return plan_of({.q_heads = 8, .kv_heads = 8, .q_len = length, .kv_len = length}, options).plan.scratch_bytes;
+    };
+    CAPTURE(std::string(row.name));
+    CHECK(bytes(4096) < 256 * 1024);
+    CHECK_EQ(bytes(4096), bytes(64));
+    CHECK_EQ(bytes(4096), bytes(1));
+  }
+}
+
+TEST_CASE("scratch grows with the threads and not otherwise") {
+  Options options;
+  options.threads = 1;
+  const Plan one = plan_of(large, options).plan;
+  options.threads = 8;
+  const Plan eight = plan_of(large, options).plan;
+  CHECK_EQ(eight.threads, 8);
+  CHECK_EQ(one.scratch_bytes_per_thread, eight.scratch_bytes_per_thread);
+  CHECK_EQ(eight.scratch_bytes - one.scratch_bytes, 7 * one.scratch_bytes_per_thread);
+  CHECK_EQ(one.scratch_bytes_per_thread % scratch_alignment, 0u);
+}
+
+}  // namespace heed::tests
