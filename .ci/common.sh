@@ -6,6 +6,7 @@ export LC_ALL=C
 
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 builds="$top/build-ci"
+mkdir -p "$builds"
 check=$(basename "$0")
 
 say() { printf '%s: %s\n' "$check" "$*"; }
@@ -21,21 +22,41 @@ build_tree() {
   shift 2
   if ! [ -f "$folder/build.ninja" ]; then
     rm -rf "$folder"
-    mkdir -p "$builds"
     meson setup "$folder" "$source" "$@" > "$builds/setup.log" 2>&1 || { cat "$builds/setup.log" >&2; return 1; }
   fi
   ninja -C "$folder" "${targets[@]}" > "$folder/build.log" 2>&1 || { tail -n 60 "$folder/build.log" >&2; return 1; }
 }
 targets=()
+
+# main_build: the release build by GCC that tests/run and perf/run use as well, in build/.
+main_build() {
+  [ -f "$top/build/build.ninja" ] || meson setup "$top/build" "$top" --werror > /dev/null
+  ninja -C "$top/build" > "$builds/build.log" 2>&1 || { tail -n 60 "$builds/build.log" >&2; return 1; }
+}
 build() { build_tree "$top" "$@"; }
 
-# test_suites NAME SUITES [meson test options...]: runs the tests of a comma-separated list of suites, quietly.
-test_suites() {
-  local folder="$builds/$1" suites=()
-  local suite
-  for suite in ${2//,/ }; do suites+=(--suite "$suite"); done
-  shift 2
-  meson test -C "$folder" --no-rebuild --print-errorlogs "${suites[@]}" "$@"
+# run_tests FOLDER [WRAPPER...]: the test programs of a build, without the single tests that take
+# long under an emulator. Prints each program's own summary.
+test_programs=(tests/unit tests/api/validate_test tests/end_to_end tests/fuzz tests/heed-cases tests/api/c_api_test)
+run_tests() {
+  local folder=$1 program arguments log
+  shift
+  log="$folder/tests.log"
+  for program in "${test_programs[@]}"; do
+    case "$program" in
+      tests/heed-cases) arguments=("$top/tests/data/cases.json" "$top/tests/data/onnx_attention.json") ;;
+      tests/fuzz) arguments=(--seconds=10) ;;
+      tests/api/c_api_test) arguments=() ;;
+      *) arguments=(-tse=slow) ;;
+    esac
+    local started=$SECONDS
+    (cd "$top" && "$@" "$folder/$program" "${arguments[@]}") > "$log" 2>&1 < /dev/null || {
+      tail -n 60 "$log" >&2
+      fail "failed: $* $program ${arguments[*]}"
+    }
+    say "$program: $(grep -E '^seed |test cases:|[0-9]+ passed, ' "$log" | sed 's/^\[doctest\] //; s/ *| */, /g' |
+      paste -sd';' | sed 's/;/; /g'), $((SECONDS - started)) s"
+  done
 }
 
 # copy_tree FOLDER: the files of the checkout, without builds and history; times are kept.

@@ -60,9 +60,9 @@ void print_bounds(std::ostream& out, const AllRowFacts& facts) {
     high = std::max(high, row.out_bound());
     lse_high = std::max(lse_high, row.lse_bound());
   }
-  out << "bounds: out 8 * 2^-23 * (1 + A) * max|v|, by row"
+  out << "bounds: out 64 * 2^-23 * (1 + A) * max|v|, by row"
       << (facts.all().empty() ? "" : text(" (here %.2e to %.2e)", low, high))
-      << text("; lse 8 * 2^-23 * (1 + A + log(visible)) (at most %.2e);\n", lse_high)
+      << text("; lse 64 * 2^-23 * (1 + A + log(visible)) (at most %.2e);\n", lse_high)
       << "        row sums 1e-06; hidden weights exactly 0. "
          "A: largest |scale| * sum|q_c k_c| + |bias| of a visible key\n";
 }

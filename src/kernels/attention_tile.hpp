@@ -3,7 +3,7 @@
 // streaming path, through the table.
 //
 // The streaming softmax, for a row with scores s_j, a reference m near their maximum so far, row sum l
-// and unscaled output o (all per lane; m is kept in units of log2, see softmax_tile.hpp):
+// and unscaled output o (all per lane):
 //
 //   m' = m, or s_j where s_j > m + headroom        rescale = exp(m - m')
 //   w_j = exp(s_j - m')
@@ -98,15 +98,16 @@ template <class Arch, std::size_t vectors>
                                          weights, acc);
       repeat<keys>([&](auto key) {
         repeat<vectors>([&](auto r) {
-          const F weight = state.weight(acc[key][r] - state.base[r], r) * inverse[r];
+          const F weight = state.weight(acc[key][r], r) * inverse[r];
           weight.store_unaligned(weights + (key * vectors + r) * n);
         });
       });
     });
     for (std::size_t r = 0; r < vectors; ++r)
       store_rows<Arch, vectors>(
-          space.weights, tile.keys, job.weights_key, r, rows.row_count,
-          [&](std::size_t row) { return rows.rows[row].weights + tile.first * job.weights_key; }, [](F x) { return x; });
+          tile.keys, job.weights_key, r, rows.row_count,
+          [&](std::size_t row) { return rows.rows[row].weights + tile.first * job.weights_key; },
+          [&](std::size_t vector) { return load<Arch>(space.weights + vector * n); });
   });
 }
 
@@ -134,7 +135,6 @@ bool attend_once(const TileJob& job, bool careful) {
       end = end > rows[t].keys_end ? end : rows[t].keys_end;
     }
     load_queries<Arch, vectors>(job, rows[t], spaces[t]);
-    for (std::size_t i = 0; i < job.value_dim * vectors; ++i) F(0.0f).store_unaligned(spaces[t].out + i * n);
     if (job.has_sinks) {
       float sinks[vectors * n];
       for (std::size_t lane = 0; lane < vectors * n; ++lane) sinks[lane] = lane_row(rows[t], lane).sink;
@@ -159,13 +159,18 @@ bool attend_once(const TileJob& job, bool careful) {
     for (std::size_t t = 0; t < tiles; ++t) {
       const KeyTile tile = visible_part<Arch, vectors>(job, rows[t], spaces[t], whole, last);
       if (tile.keys == 0) continue;
+      const bool is_first = states[t].is_fresh;
       weigh(job, spaces[t], tile, careful, states[t]);
-      read(job, spaces[t], tile);
+      read(job, spaces[t], tile, is_first);
     }
   });
 
   bool is_finite = true;
-  for (std::size_t t = 0; t < tiles; ++t) is_finite &= store_results<Arch, vectors>(job, rows[t], spaces[t], states[t]);
+  for (std::size_t t = 0; t < tiles; ++t) {
+    if (states[t].is_fresh)  // no key to see: nothing has been written
+      for (std::size_t i = 0; i < 2 * job.value_dim * vectors; ++i) F(0.0f).store_unaligned(spaces[t].out + i * n);
+    is_finite &= store_results<Arch, vectors>(job, rows[t], spaces[t], states[t]);
+  }
   if (job.rows[0].weights != nullptr && (is_finite || careful))
     for (std::size_t t = 0; t < tiles; ++t) store_weights<Arch, vectors>(job, rows[t], spaces[t], careful, states[t]);
   return is_finite;

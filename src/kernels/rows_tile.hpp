@@ -32,10 +32,11 @@ template <class Arch, std::size_t vectors>
   }
 }
 
-// Writes `count` cells of up to `row_count` rows from [cell][row] squares: to(row) is the place of cell 0.
-template <class Arch, std::size_t vectors, class Place, class Change>
-HEED_INLINE void store_rows(const float* cells, std::size_t count, std::ptrdiff_t stride, std::size_t r,
-                            std::size_t row_count, Place to, Change change) {
+// Writes `count` cells of up to `row_count` rows from [cell][row] squares: to(row) is the place of cell 0,
+// read(vector number) the cells of a vector of rows.
+template <class Arch, std::size_t vectors, class Place, class Read>
+HEED_INLINE void store_rows(std::size_t count, std::ptrdiff_t stride, std::size_t r, std::size_t row_count, Place to,
+                            Read read) {
   using F = Floats<Arch>;
   constexpr std::size_t n = lanes<Arch>;
   const std::size_t first_row = r * n;
@@ -44,7 +45,7 @@ HEED_INLINE void store_rows(const float* cells, std::size_t count, std::ptrdiff_
   if (stride == 1)
     for (; c + n <= count; c += n) {
       F square[n];
-      repeat<n>([&](auto k) { square[k] = change(load<Arch>(cells + ((c + k) * vectors + r) * n)); });
+      repeat<n>([&](auto k) { square[k] = read((c + k) * vectors + r); });
       transpose<Arch>(square);
       repeat<n>([&](auto lane) {
         if (lane < rows) square[lane].store_unaligned(to(first_row + lane) + c);
@@ -52,7 +53,7 @@ HEED_INLINE void store_rows(const float* cells, std::size_t count, std::ptrdiff_
     }
   for (; c < count; ++c) {
     float column[n];
-    change(load<Arch>(cells + (c * vectors + r) * n)).store_unaligned(column);
+    read(c * vectors + r).store_unaligned(column);
     for (std::size_t lane = 0; lane < rows; ++lane)
       to(first_row + lane)[static_cast<std::ptrdiff_t>(c) * stride] = column[lane];
   }
@@ -70,26 +71,25 @@ template <class Arch, std::size_t vectors>
     const F inverse = xsimd::select(sum == F(0.0f), F(0.0f), F(1.0f) / sum);  // 0: the row sees nothing
     F doubt = sum * F(0.0f);  // becomes NaN with the first NaN or infinity
     store_rows<Arch, vectors>(
-        space.out, job.value_dim, job.out_channel, r, rows.row_count, [&](std::size_t row) { return rows.rows[row].out; },
-        [&](F x) {
-          const F result = xsimd::fma(x, inverse, F(0.0f));  // + 0: never a negative zero, so that adding
-          doubt = xsimd::fma(result, F(0.0f), doubt);        // hidden keys cannot show in its sign
+        job.value_dim, job.out_channel, r, rows.row_count, [&](std::size_t row) { return rows.rows[row].out; },
+        [&](std::size_t vector) {
+          const float* const place = space.out + vector * n;
+          const F total = load<Arch>(place) - load<Arch>(place + job.value_dim * vectors * n);
+          const F result = fma<Arch>(total, inverse, F(0.0f));  // + 0: never a negative zero, so that adding
+          doubt = fma<Arch>(result, F(0.0f), doubt);        // hidden keys cannot show in its sign
           return result;
         });
-    float doubts[n], sums[n], losses[n], shifts[n], bases[n];
+    float doubts[n], sums[n], losses[n], references[n];
     doubt.store_unaligned(doubts);
     sum.store_unaligned(sums);
     state.lost[r].store_unaligned(losses);
-    state.shift[r].store_unaligned(shifts);
-    state.base[r].store_unaligned(bases);
+    state.reference[r].store_unaligned(references);
     for (std::size_t lane = 0; lane < n && r * n + lane < rows.row_count; ++lane) {
       if (doubts[lane] != 0.0f) is_finite = false;
       float* const lse = rows.rows[r * n + lane].lse;
       if (lse == nullptr) continue;
       const double total = static_cast<double>(sums[lane]) - static_cast<double>(losses[lane]);
-      const double reference =
-          static_cast<double>(bases[lane]) - static_cast<double>(shifts[lane]) / static_cast<double>(log2_e);
-      *lse = sums[lane] == 0.0f ? -infinity : static_cast<float>(reference + __builtin_log(total));
+      *lse = sums[lane] == 0.0f ? -infinity : static_cast<float>(static_cast<double>(references[lane]) + __builtin_log(total));
     }
   }
   return is_finite;

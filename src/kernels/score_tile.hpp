@@ -7,29 +7,34 @@
 namespace heed {
 namespace {
 
+// Adds the products of one channel: acc[key][vector] += k[key] * q.
+template <class Arch, std::size_t vectors, std::size_t keys>
+HEED_INLINE void multiply_channel(const float* q, const float* k, std::ptrdiff_t k_token,
+                                  Floats<Arch> (&acc)[keys][vectors]) {
+  using F = Floats<Arch>;
+  F row[vectors];
+  repeat<vectors>([&](auto r) { row[r] = load<Arch>(q + r * lanes<Arch>); });
+  repeat<keys>([&](auto key) {
+    const F factor(k[static_cast<std::ptrdiff_t>(key) * k_token]);
+    repeat<vectors>([&](auto r) { acc[key][r] = fma<Arch>(factor, row[r], acc[key][r]); });
+  });
+}
+
 // Products of `keys` keys with the rows of the tile: acc[key][vector] = sum over channels of k * q.
 // head_dim 0: at run time.
 template <class Arch, std::size_t vectors, std::size_t keys, std::size_t head_dim>
 HEED_INLINE void multiply_keys(const float* q, const float* k, std::ptrdiff_t k_token, std::size_t dynamic_head_dim,
                                Floats<Arch> (&acc)[keys][vectors]) {
-  using F = Floats<Arch>;
-  constexpr std::size_t n = lanes<Arch>;
-  repeat<keys>([&](auto key) { repeat<vectors>([&](auto r) { acc[key][r] = F(0.0f); }); });
-  const auto channel = [&](std::size_t c) {
-    F row[vectors];
-    repeat<vectors>([&](auto r) { row[r] = load<Arch>(q + (c * vectors + r) * n); });
-    repeat<keys>([&](auto key) {
-      const F factor(k[static_cast<std::ptrdiff_t>(key) * k_token + static_cast<std::ptrdiff_t>(c)]);
-      repeat<vectors>([&](auto r) { acc[key][r] = xsimd::fma(factor, row[r], acc[key][r]); });
-    });
-  };
+  constexpr std::size_t channel = vectors * lanes<Arch>;
+  repeat<keys>([&](auto key) { repeat<vectors>([&](auto r) { acc[key][r] = Floats<Arch>(0.0f); }); });
   if constexpr (head_dim == 0) {
-    for (std::size_t c = 0; c < dynamic_head_dim; ++c) channel(c);
+    for (std::size_t c = 0; c < dynamic_head_dim; ++c)
+      multiply_channel<Arch, vectors, keys>(q + c * channel, k + c, k_token, acc);
   } else {
     // Two channels a turn; 16 were slower with GCC (a loop body of 2 KB).
     for (std::size_t c = 0; c < head_dim; c += 2) {
-      channel(c);
-      channel(c + 1);
+      multiply_channel<Arch, vectors, keys>(q + c * channel, k + c, k_token, acc);
+      multiply_channel<Arch, vectors, keys>(q + (c + 1) * channel, k + c + 1, k_token, acc);
     }
   }
 }
@@ -74,10 +79,10 @@ HEED_INLINE void finish_scores(const TileJob& job, const float* terms, bool care
 }
 
 // Scores at weights[key][row] turned into weights in place, and added to sums: what the loop below does,
-// for rows with a base, and marking hidden keys. Out of line and on memory for the same reason.
+// and hidden keys marked. Out of line and on memory for the same reason.
 template <class Arch, std::size_t vectors>
-[[gnu::noinline]] void weigh_apart(const SoftmaxState<Arch, vectors>& state, std::size_t keys, bool careful,
-                                   float* weights, float* sums) {
+[[gnu::noinline]] void weigh_with_care(const SoftmaxState<Arch, vectors>& state, std::size_t keys, float* weights,
+                                       float* sums) {
   using F = Floats<Arch>;
   constexpr std::size_t n = lanes<Arch>;
   for (std::size_t r = 0; r < vectors; ++r) {
@@ -85,10 +90,9 @@ template <class Arch, std::size_t vectors>
     for (std::size_t key = 0; key < keys; ++key) {
       float* const place = weights + (key * vectors + r) * n;
       const F score = load<Arch>(place);
-      const F weight = state.weight(score - state.base[r], r);
+      const F weight = state.weight(score, r);
       piece_sum = piece_sum + weight;
-      const auto is_hidden = score == F(-infinity);
-      (careful ? xsimd::select(is_hidden, F(hidden_weight), weight) : weight).store_unaligned(place);
+      xsimd::select(score == F(-infinity), F(hidden_weight), weight).store_unaligned(place);
     }
     piece_sum.store_unaligned(sums + r * n);
   }
@@ -128,16 +132,16 @@ template <class Arch, std::size_t vectors, std::size_t head_dim>
         highest.store_unaligned(tops + r * n);
         tile_sum[r].store_unaligned(sums + r * n);
       });
-      raise_reference<Arch, vectors>(state, tops, space.weights, first, sums, space.out, job.value_dim);
+      raise_reference<Arch, vectors>(state, tops, space.weights, first, sums, space.out, 2 * job.value_dim * vectors);
       repeat<vectors>([&](auto r) { tile_sum[r] = load<Arch>(sums + r * n); });
     }
 
-    if (__builtin_expect(careful || state.has_base, false)) {
+    if (__builtin_expect(careful, false)) {
       float sums[vectors * n];
       repeat<keys>([&](auto key) {
         repeat<vectors>([&](auto r) { acc[key][r].store_unaligned(weights + (key * vectors + r) * n); });
       });
-      weigh_apart<Arch, vectors>(state, keys, careful, weights, sums);
+      weigh_with_care<Arch, vectors>(state, keys, weights, sums);
       repeat<vectors>([&](auto r) { tile_sum[r] = tile_sum[r] + load<Arch>(sums + r * n); });
     } else {
       repeat<vectors>([&](auto r) {

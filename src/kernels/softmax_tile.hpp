@@ -17,51 +17,42 @@ inline constexpr float headroom = 11.0f;
 // How a hidden key is told from a weight that is 0 when values may be NaN or infinite.
 inline constexpr float hidden_weight = -1.0f;
 
-// The weight of a score s is 2^((s - base) * log2(e) + shift), where -shift is the reference: a
-// whole number near the row's largest score in units of log2, and base is 0. So the product and the
-// subtraction are one FMA with one rounding, and a raised reference rescales by a power of two, exactly.
-// Where the product's own rounding would show (scores beyond 2^22: the largest weight would be anything
-// but 1), base is the score itself and shift is 0: the subtraction then stands alone, and is exact.
 template <class Arch, std::size_t vectors>
 struct SoftmaxState {
   using F = Floats<Arch>;
-  F shift[vectors];
-  F base[vectors];
-  F limit[vectors];  // scores above it raise the reference; -inf until the row has seen a key or a sink
-  F sum[vectors];    // of the weights
-  F lost[vectors];   // what rounding took from sum so far (Kahan): keeps row sums within 1e-6 at 10^5 keys
-  bool has_base;     // in any lane
-  bool is_fresh;     // no key has been summed: raising the reference has nothing to rescale
+  F reference[vectors];  // m: subtracted from every score; finite until a score isn't
+  F limit[vectors];      // scores above it raise m; -inf until the row has seen a key or a sink
+  F sum[vectors];        // of the weights exp(score - m)
+  F lost[vectors];       // what rounding took from sum so far (Kahan): keeps row sums within 1e-6 at 10^5 keys
+  bool is_fresh;         // no key has been summed: out is not yet written, and there is nothing to rescale in it
 
   void start() {
     repeat<vectors>([&](auto r) {
-      shift[r] = F(0.0f);
-      base[r] = F(0.0f);
+      reference[r] = F(0.0f);
       limit[r] = F(-infinity);
       sum[r] = F(0.0f);
       lost[r] = F(0.0f);
     });
-    has_base = false;
     is_fresh = true;
   }
 
-  // A sink is a key without a value: one per row, -inf where there is none. As the base of its row it has
-  // weight 1, and a row that sees nothing else has exactly its lse.
+  // A sink is a key without a value: one per row, -inf where there is none.
   void start(const float* sinks) {
     start();
     repeat<vectors>([&](auto r) {
       const F sink = load<Arch>(sinks + r * lanes<Arch>);
       const auto has_sink = sink != F(-infinity);
-      base[r] = xsimd::select(has_sink, sink, base[r]);
+      reference[r] = xsimd::select(has_sink, sink, reference[r]);
       limit[r] = xsimd::select(has_sink, sink + F(headroom), limit[r]);
       sum[r] = xsimd::select(has_sink, F(1.0f), sum[r]);
     });
-    has_base = true;
-    is_fresh = false;
   }
 
-  // The weight of a score from which the base has been subtracted.
-  F weight(F score, std::size_t r) const { return exp2<Arch>(xsimd::fma(score, F(log2_e), shift[r])); }
+  // The subtraction stands alone, and is exact for the largest score, whose weight is exactly 1. Folded
+  // into one FMA with the multiplication by log2(e), the rounding of the reference's product would show
+  // where scores are huge; on whole references in units of log2 one visible key would not give exactly its
+  // value. (Either saves 0.6 cycles of 8 per exp.)
+  F weight(F score, std::size_t r) const { return exp<Arch>(score - reference[r]); }
 
   // A tile's sum is small against the running sum of many tiles; added alone it would lose bits.
   void add(const F (&tile_sum)[vectors]) {
@@ -81,28 +72,18 @@ struct SoftmaxState {
 template <class Arch, std::size_t vectors>
 [[gnu::noinline, gnu::cold]] void raise_reference(SoftmaxState<Arch, vectors>& state, const float* top, float* weights,
                                                   std::size_t keys_done, float* tile_sum, float* out,
-                                                  std::size_t value_dim) {
+                                                  std::size_t out_vectors) {
   using F = Floats<Arch>;
   constexpr std::size_t n = lanes<Arch>;
-  const F round_to_whole(12582912.0f);
-  const F largest_whole(4194304.0f);
-  state.has_base = false;
   for (std::size_t r = 0; r < vectors; ++r) {
     const F score = load<Arch>(top + r * n);
     const auto is_raised = score > state.limit[r];
     const auto has_seen = state.limit[r] != F(-infinity);
-    const F log2_score = score * F(log2_e);
-    const auto is_whole = xsimd::abs(log2_score) < largest_whole;
-    const F base = xsimd::select(is_whole, F(0.0f), score);
-    const F shift = xsimd::select(is_whole, round_to_whole - (log2_score + round_to_whole), F(0.0f));
-    const F rise = xsimd::fma(base - state.base[r], F(log2_e), state.shift[r] - shift);
-    const F rescale = xsimd::select(is_raised & has_seen, exp2<Arch>(F(0.0f) - rise), F(1.0f));
-    state.base[r] = xsimd::select(is_raised, base, state.base[r]);
-    state.shift[r] = xsimd::select(is_raised, shift, state.shift[r]);
+    const F rescale = xsimd::select(is_raised & has_seen, exp<Arch>(state.reference[r] - score), F(1.0f));
+    state.reference[r] = xsimd::select(is_raised, score, state.reference[r]);
     state.limit[r] = xsimd::select(is_raised, score + F(headroom), state.limit[r]);
     state.sum[r] = state.sum[r] * rescale;
     state.lost[r] = state.lost[r] * rescale;
-    state.has_base = state.has_base || xsimd::any(state.base[r] != F(0.0f));
     if (state.is_fresh && keys_done == 0) continue;
     (load<Arch>(tile_sum + r * n) * rescale).store_unaligned(tile_sum + r * n);
     for (std::size_t key = 0; key < keys_done; ++key) {
@@ -110,10 +91,8 @@ template <class Arch, std::size_t vectors>
       const F old = load<Arch>(weight);
       xsimd::select(old == F(hidden_weight), old, old * rescale).store_unaligned(weight);
     }
-    for (std::size_t c = 0; c < value_dim; ++c) {
-      float* const sum = out + (c * vectors + r) * n;
-      (load<Arch>(sum) * rescale).store_unaligned(sum);
-    }
+    for (std::size_t i = r; i < out_vectors && !state.is_fresh; i += vectors)
+      (load<Arch>(out + i * n) * rescale).store_unaligned(out + i * n);
   }
 }
 

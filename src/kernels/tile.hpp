@@ -27,7 +27,8 @@ inline constexpr std::size_t micro_channels = micro_keys<Arch, vectors>;
 // rows of the tile lie side by side, one per lane.
 struct Workspace {
   float* q;           // [channel][row], scaled; one block for each row tile
-  float* out;         // [channel][row], not yet divided by the row sum; likewise
+  float* out;         // [channel][row], not yet divided by the row sum; likewise, and behind it in the same
+                      // shape what rounding took from it so far
   float* weights;     // [key][row]
   float* terms;       // [key][row], what is added to a score: bias, slopes, -inf where hidden
   float* dense_rows;  // [row][key], bias and mask of one vector of rows
@@ -40,8 +41,8 @@ inline Workspace make_workspace(const TileJob& job, std::size_t lane_count, std:
   const std::size_t row_tiles = (job.row_count + rows - 1) / rows;
   Workspace space;
   space.q = job.scratch + row_tile * rows * job.head_dim;
-  space.out = job.scratch + row_tiles * rows * job.head_dim + row_tile * rows * job.value_dim;
-  space.weights = job.scratch + row_tiles * rows * (job.head_dim + job.value_dim);
+  space.out = job.scratch + row_tiles * rows * job.head_dim + row_tile * rows * 2 * job.value_dim;
+  space.weights = job.scratch + row_tiles * rows * (job.head_dim + 2 * job.value_dim);
   space.terms = space.weights + rows * job.keys_per_tile;
   space.dense_rows = space.terms + rows * job.keys_per_tile;
   space.dense_k = space.dense_rows + lane_count * job.keys_per_tile;

@@ -65,7 +65,7 @@ std::size_t scratch_floats(const KernelTable& kernels, const Problem& problem) {
   const auto value_dim = static_cast<std::size_t>(problem.value_dim);
   const std::size_t rows = kernels.max_rows;
   const std::size_t keys = largest_key_tile(kernels);  // not the call's: scratch does not change with kv_len
-  const std::size_t transposed = max_row_tiles * rows * (head_dim + value_dim);
+  const std::size_t transposed = max_row_tiles * rows * (head_dim + 2 * value_dim);
   const std::size_t weights = rows * keys;
   const std::size_t terms = rows * keys;  // bias, slopes and hidden cells of a partial tile
   const std::size_t mask_rows = kernels.lanes * keys;

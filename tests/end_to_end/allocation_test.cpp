@@ -54,8 +54,8 @@ namespace {
 
 constexpr const char* specs[] = {
     "b=2 h=4:2 n=60:300 d=64:64",
-    "b=2 h=4:2 n=60:300 d=24:40 cap=3 bias=1:4:60:300 slopes sinks key_mask=blocked lengths mask=allowed:2:1:60:300 "
-    "position=per_batch causal window=50:0 lse weights q=bnhd k=bnhd v=bnhd out=bnhd",
+    ("b=2 h=4:2 n=60:300 d=24:40 cap=3 bias=1:4:60:300 slopes sinks key_mask=blocked lengths mask=allowed:2:1:60:300 "
+     "position=per_batch causal window=50:0 lse weights q=bnhd k=bnhd v=bnhd out=bnhd"),
     "b=1 h=2:2 n=30:50 d=16:16 k=1600:800:16:1 v=3200:1600:32:2",
 };
 

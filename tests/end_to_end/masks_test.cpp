@@ -27,8 +27,8 @@ constexpr const char* masked_specs[] = {
     "b=2 h=2:2 n=5:210 d=16:16 key_mask=allowed key_hidden=40",
     "b=2 h=2:2 n=2:210 d=16:16 mask=blocked:1:1:1:210 hidden=60",
     "b=2 h=2:2 n=2:210 d=16:16 bias=2:2:1:210 bias_hidden=50",
-    "b=2 h=4:2 n=3:210 d=16:16 cap=4 bias=1:1:3:210 slopes sinks key_mask=blocked lengths mask=allowed:2:4:3:210 "
-    "position=per_batch causal window=60:0 hidden=50 bias_hidden=40",
+    ("b=2 h=4:2 n=3:210 d=16:16 cap=4 bias=1:1:3:210 slopes sinks key_mask=blocked lengths mask=allowed:2:4:3:210 "
+     "position=per_batch causal window=60:0 hidden=50 bias_hidden=40"),
 };
 
 struct Prepared {

@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# A test that cannot fail is no test: one line of the kernels is broken at a time, in a copy of the tree, and
+# the cases must go red.
+source "$(dirname "$0")/common.sh"
+tree="$builds/mutation-tree"
+targets=(tests/heed-cases)
+cases=("$builds/mutation/tests/heed-cases" --isa baseline --path streaming "$top/tests/data/cases.json")
+
+copy_tree "$tree"
+rm -rf "$builds/mutation"
+build_tree "$tree" mutation -Disas=baseline -Dperf=false
+"${cases[@]}" > "$builds/mutation.log" || { tail -n 20 "$builds/mutation.log" >&2; fail 'red before anything is broken'; }
+say "as it is: $(tail -n 1 "$builds/mutation.log")"
+
+# break_line FILE OLD NEW: replaces the one OLD of the file, sees the cases fail, and mends it.
+break_line() {
+  local file="$tree/src/kernels/$1" text
+  text=$(< "$file")
+  [[ $text == *"$2"* ]] || fail "$1 has no '$2' any more: choose another line to break"
+  printf '%s\n' "${text/"$2"/"$3"}" > "$file"
+  build_tree "$tree" mutation
+  must_fail "$1: '$2' as '$3'" '^[0-9]+ passed, [1-9][0-9]* failed' "${cases[@]}"
+  printf '%s\n' "$text" > "$file"
+}
+break_line exp.hpp 'F(2.40222421e-1f)' 'F(2.41e-1f)'
+break_line softmax_tile.hpp 'state.sum[r] = state.sum[r] * rescale;' ''
+break_line mask_tile.hpp '(number >= end)' '(number > end)'

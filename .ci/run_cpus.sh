@@ -1,0 +1,20 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# The same binaries on CPUs that lack the wide instruction sets: an instruction that leaked out of a kernel
+# object kills the program there, and a rule that picks the wrong ISA shows. Emulated, so AVX-512 is absent.
+#
+#   .ci/run_cpus.sh [CPU...]      default: Nehalem (no AVX), Haswell (AVX2 and FMA)
+source "$(dirname "$0")/common.sh"
+[ $# -gt 0 ] || set -- Nehalem Haswell
+main_build
+for cpu in "$@"; do
+  case "$cpu" in
+    Nehalem) expected='baseline' ;;
+    Haswell) expected='avx2, baseline' ;;
+    *) fail "$cpu: expected Nehalem or Haswell" ;;
+  esac
+  say "$cpu"
+  run_tests "$top/build" qemu-x86_64-static -cpu "$cpu"
+  qemu-x86_64-static -cpu "$cpu" "$top/build/tests/unit" -tc=none | grep -q "run here: $expected;" ||
+    fail "$cpu: expected the ISAs $expected"
+done

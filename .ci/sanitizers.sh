@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# The tests under AddressSanitizer and UndefinedBehaviorSanitizer (GCC), and the threaded ones under
+# ThreadSanitizer (Clang 16 with its own OpenMP), which must also find a race that is planted.
+#
+#   .ci/sanitizers.sh [address|thread]      default: both
+source "$(dirname "$0")/common.sh"
+wanted=${1:-both}
+options=(-Dbuildtype=debugoptimized -Dperf=false -Disas=avx2 -Db_lundef=false)
+
+if [ "$wanted" != thread ]; then
+  build address -Db_sanitize=address,undefined "${options[@]}"
+  export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
+  export ASAN_OPTIONS=detect_stack_use_after_return=1:strict_string_checks=1
+  test_suites address "unit,end_to_end,cases,fuzz,headers,api" --timeout-multiplier 10
+fi
+
+if [ "$wanted" != address ]; then
+  # The runtime of OpenMP itself is not instrumented: its own locks would look like races.
+  export TSAN_OPTIONS=ignore_noninstrumented_modules=1:halt_on_error=1
+  tree="$builds/thread-tree"
+  copy_tree "$tree"
+  targets=(tests/end_to_end)
+  rm -rf "$builds/thread"
+  CC=clang-16 CXX=clang++-16 build_tree "$tree" thread -Db_sanitize=thread "${options[@]}"
+  threaded=("$builds/thread/tests/end_to_end" --test-suite='*thread*' )
+  "${threaded[@]}"
+  # Every thread believes that it is the first: they share its scratch.
+  sed -i 's/omp_get_thread_num()/0/' "$tree/src/paths/parallel_for.cpp"
+  build_tree "$tree" thread
+  must_fail 'threads that share their scratch' 'WARNING: ThreadSanitizer: data race' "${threaded[@]}"
+fi
