@@ -9,12 +9,12 @@
 #include <barrier>
 #include <chrono>
 #include <cstdint>
-#include <memory>
 #include <thread>
 #include <utility>
 
 #include "peak.hpp"
 #include "timer.hpp"
+#include "workload.hpp"
 
 namespace heed::perf {
 namespace {
@@ -132,14 +132,15 @@ double RateMeter::instructions_per_cycle() const { return median(instructions_pe
 ReadBandwidth measure_read_bandwidth(int wanted_threads) {
   const auto threads = static_cast<std::size_t>(at_most_cores(wanted_threads));
   const std::size_t words = bandwidth_words();
-  const auto memory = std::make_unique_for_overwrite<std::uint64_t[]>(words);
-  std::fill_n(memory.get(), words, 1);  // pages must exist, each on its own
+  const Buffer buffer(words * sizeof(std::uint64_t), 0);
+  auto* const memory = reinterpret_cast<std::uint64_t*>(buffer.data());
+  std::fill_n(memory, words, 1);  // pages must exist, each on its own
   let_teams_sleep(wanted_threads);
   const std::size_t share = words / threads;
   std::vector<std::uint64_t> sums(threads);
   const auto bytes_per_second = [&](auto read_share) {
     std::vector<double> rates;
-    const auto read = [&](std::size_t thread) { sums[thread] += read_share(memory.get() + thread * share, share); };
+    const auto read = [&](std::size_t thread) { sums[thread] += read_share(memory + thread * share, share); };
     for (int pass = 0; pass < 7; ++pass)
       rates.push_back(static_cast<double>(share * sizeof(std::uint64_t)) *
                       run_together(static_cast<int>(threads), read).per_cpu_second);

@@ -9,9 +9,9 @@ int main() {
   const float k[] = {0.0f, 0.69314718f, 1.60943791f};
   const float v[] = {8.0f, 16.0f, 24.0f};
   float result = 0.0f;
-  const heed::Status status = heed::attention(heed::bhnd(q, 1, 1, 1, 1), heed::bhnd(k, 1, 1, 3, 1),
-                                              heed::bhnd(v, 1, 1, 3, 1), heed::bhnd(&result, 1, 1, 1, 1),
-                                              {.scale = 1.0f, .threads = 2});
+  const heed::Status status =
+      heed::attention(heed::bhnd(q, 1, 1, 1, 1), heed::bhnd(k, 1, 1, 3, 1), heed::bhnd(v, 1, 1, 3, 1),
+                      heed::bhnd(&result, 1, 1, 1, 1), {.scale = 1.0f, .threads = 2});
   if (!status.ok()) {
     std::fprintf(stderr, "%s\n", status.message());
     return 1;

@@ -52,11 +52,12 @@ int main(int argc, char** argv) {
     for (std::size_t n = 0; n < paths.size(); ++n) {
       const bool is_run = runs(dtypes.at(row[0]), paths[n]);
       if (row[n + 1] == (is_run ? "yes" : "no")) continue;
-      std::cerr << "README.md: " << row[0] << " on " << heed::path_name(paths[n]) << " says " << row[n + 1] << ", it is "
-                << (is_run ? "yes" : "no") << '\n';
+      std::cerr << "README.md: " << row[0] << " on " << heed::path_name(paths[n]) << " says " << row[n + 1]
+                << ", it is " << (is_run ? "yes" : "no") << '\n';
       agrees = false;
     }
   }
-  if (rows != dtypes.size()) std::cerr << "README.md: " << rows << " rows of dtypes, expected " << dtypes.size() << '\n';
+  if (rows != dtypes.size())
+    std::cerr << "README.md: " << rows << " rows of dtypes, expected " << dtypes.size() << '\n';
   return agrees && rows == dtypes.size() ? 0 : 1;
 }
