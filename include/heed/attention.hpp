@@ -241,28 +241,28 @@ enum class Path : std::int32_t {
 // All fields are optional. First what changes the result, then what doesn't. A span counts as given
 // when it has values or points anywhere: a pointer with a count of 0 is a mistake, not an absent list.
 struct Options {
-  std::optional<float> scale{};            // default 1/sqrt(head_dim); head_dim 0 needs it
-  float soft_cap = 0.0f;                   // > 0; 0: off. Applied before bias and slopes
-  std::optional<ConstTensor> bias{};       // float, each dimension of [batch, q_heads, q_len, kv_len]
-                                           // full or 1; added to the score; -inf hides
-  std::span<const float> slopes{};         // ALiBi, [q_heads]: score -= slope[h] * |p - j|
-  std::span<const float> sinks{};          // [q_heads]: exp(sink) joins the denominator once per row
-  std::optional<KeyMask> key_mask{};       // key padding
-  std::span<const std::int64_t> lengths{}; // [batch], each 0..kv_len: keys j < lengths[b] are visible
-  std::optional<Mask> mask{};              // pairwise
-  std::optional<Position> position{};      // what p is; see Position
-  bool causal = false;                     // key j is visible iff j <= p
-  Window window{};                         // p - left <= j <= p + right
+  std::optional<float> scale{};             // default 1/sqrt(head_dim); head_dim 0 needs it
+  float soft_cap = 0.0f;                    // > 0; 0: off. Applied before bias and slopes
+  std::optional<ConstTensor> bias{};        // float, each dimension of [batch, q_heads, q_len, kv_len]
+                                            // full or 1; added to the score; -inf hides
+  std::span<const float> slopes{};          // ALiBi, [q_heads]: score -= slope[h] * |p - j|
+  std::span<const float> sinks{};           // [q_heads]: exp(sink) joins the denominator once per row
+  std::optional<KeyMask> key_mask{};        // key padding
+  std::span<const std::int64_t> lengths{};  // [batch], each 0..kv_len: keys j < lengths[b] are visible
+  std::optional<Mask> mask{};               // pairwise
+  std::optional<Position> position{};       // what p is; see Position
+  bool causal = false;                      // key j is visible iff j <= p
+  Window window{};                          // p - left <= j <= p + right
 
-  std::optional<Tensor> lse{};             // output [batch, q_heads, q_len, 1], any strides
-  std::optional<Tensor> weights{};         // output [batch, q_heads, q_len, kv_len], any strides: the
-                                           // weights that out was made with; about doubles the time
+  std::optional<Tensor> lse{};      // output [batch, q_heads, q_len, 1], any strides
+  std::optional<Tensor> weights{};  // output [batch, q_heads, q_len, kv_len], any strides: the
+                                    // weights that out was made with; about doubles the time
 
-  int threads = 0;                         // 0: what the caller's OpenMP would use
+  int threads = 0;  // 0: what the caller's OpenMP would use
   Path path = Path::automatic;
-  std::string_view isa{};                  // "baseline", "avx2", "avx512", "neon64"; empty: the best
-                                           // that runs here, or what HEED_ISA names
-  std::span<std::byte> scratch{};          // empty: allocated and freed by the call
+  std::string_view isa{};          // "baseline", "avx2", "avx512", "neon64"; empty: the best
+                                   // that runs here, or what HEED_ISA names
+  std::span<std::byte> scratch{};  // empty: allocated and freed by the call
 };
 
 // ---- The operation --------------------------------------------------------------------------
@@ -288,14 +288,14 @@ HEED_API Status scratch_size(const ConstTensor& q, const ConstTensor& k, const C
 // What attention() would do with this call, and why.
 struct Explanation {
   Path path = Path::automatic;
-  std::string isa;                  // "" for paths without one
-  std::int64_t rows_per_tile = 0;   // query rows (of all heads of a group) worked on together
+  std::string isa;                 // "" for paths without one
+  std::int64_t rows_per_tile = 0;  // query rows (of all heads of a group) worked on together
   std::int64_t keys_per_tile = 0;
   int threads = 1;
   std::size_t scratch_bytes = 0;
-  std::vector<std::string> reasons; // one line for each path and ISA not taken
-  std::string spec;                 // the call's shape and options; `heed-sweep --spec` runs it
-  std::string text;                 // all of the above for people, several lines
+  std::vector<std::string> reasons;  // one line for each path and ISA not taken
+  std::string spec;                  // the call's shape and options; `heed-sweep --spec` runs it
+  std::string text;                  // all of the above for people, several lines
 };
 // Data pointers may be null. The strings allocate.
 HEED_API Status explain(const ConstTensor& q, const ConstTensor& k, const ConstTensor& v, const Tensor& out,

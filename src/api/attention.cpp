@@ -52,7 +52,8 @@ Status attention(const ConstTensor& q, const ConstTensor& k, const ConstTensor& 
     return run(call, options.scratch);
   }
   const std::unique_ptr<std::byte[]> scratch(new (std::nothrow) std::byte[bytes]);
-  if (scratch == nullptr) return make_status(StatusCode::out_of_memory, "scratch: %zu bytes could not be allocated", bytes);
+  if (scratch == nullptr)
+    return make_status(StatusCode::out_of_memory, "scratch: %zu bytes could not be allocated", bytes);
   return run(call, {scratch.get(), bytes});
 }
 

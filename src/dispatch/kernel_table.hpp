@@ -17,17 +17,17 @@ namespace heed {
 // One query row of one head. Rows of a job share keys and values; a row carries its own pointers, so
 // a job may mix heads of a group and tokens of any stride.
 struct TileRow {
-  const float* q;             // head_dim channels, q_channel apart
-  float* out;                 // value_dim channels, out_channel apart
-  float* lse;                 // null: not asked for
-  float* weights;             // kv_len cells, weights_key apart; null: not asked for
-  const float* bias;          // cell of key 0; null in every row or in none
-  const std::uint8_t* mask;   // cell of key 0; null in every row or in none
-  std::int64_t span_begin;    // keys [span_begin, span_end) may be visible; empty: begin = end
+  const float* q;            // head_dim channels, q_channel apart
+  float* out;                // value_dim channels, out_channel apart
+  float* lse;                // null: not asked for
+  float* weights;            // kv_len cells, weights_key apart; null: not asked for
+  const float* bias;         // cell of key 0; null in every row or in none
+  const std::uint8_t* mask;  // cell of key 0; null in every row or in none
+  std::int64_t span_begin;   // keys [span_begin, span_end) may be visible; empty: begin = end
   std::int64_t span_end;
-  std::int64_t position;      // p of the row; used with slope
-  float slope;                // ALiBi; 0: none
-  float sink;                 // -inf: none
+  std::int64_t position;  // p of the row; used with slope
+  float slope;            // ALiBi; 0: none
+  float sink;             // -inf: none
 };
 
 // Rows that share keys and values, and how their scores are made.
@@ -66,15 +66,15 @@ using AttendTile = void (*)(const TileJob&) noexcept;
 
 // Single pieces, for tests and measurements only.
 struct KernelParts {
-  void (*exp)(const float* x, float* y, std::size_t count) noexcept;   // x <= 11.1, any count
+  void (*exp)(const float* x, float* y, std::size_t count) noexcept;  // x <= 11.1, any count
   void (*tanh)(const float* x, float* y, std::size_t count) noexcept;
 };
 
 struct KernelTable {
-  Isa isa;                          // what this object was compiled for; a test compares
-  std::size_t lanes;                // floats per vector
-  std::size_t max_rows;             // rows of the largest tile, a multiple of lanes
-  AttendTile attend[dtype_count];   // null: this dtype does not run
+  Isa isa;                         // what this object was compiled for; a test compares
+  std::size_t lanes;               // floats per vector
+  std::size_t max_rows;            // rows of the largest tile, a multiple of lanes
+  AttendTile attend[dtype_count];  // null: this dtype does not run
   KernelParts parts;
 };
 

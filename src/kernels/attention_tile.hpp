@@ -22,8 +22,10 @@ namespace {
 // Keys [first, first + keys) where a micro-tile can read them: in place, or copied side by side where a
 // channel stride is not 1.
 inline KeyTile open_tile(const TileJob& job, const Workspace& space, std::int64_t first, std::size_t keys) {
-  KeyTile tile{first, keys, job.k + first * job.k_token, job.v + first * job.v_token, job.k_token, job.v_token, nullptr};
-  const auto copy = [keys](const float* from, std::ptrdiff_t token, std::ptrdiff_t channel, std::size_t dim, float* to) {
+  KeyTile tile{first,       keys,   job.k + first * job.k_token, job.v + first * job.v_token, job.k_token,
+               job.v_token, nullptr};
+  const auto copy = [keys](const float* from, std::ptrdiff_t token, std::ptrdiff_t channel, std::size_t dim,
+                           float* to) {
     for (std::size_t key = 0; key < keys; ++key)
       for (std::size_t c = 0; c < dim; ++c)
         to[key * dim + c] = from[static_cast<std::ptrdiff_t>(key) * token + static_cast<std::ptrdiff_t>(c) * channel];
@@ -83,9 +85,8 @@ template <class Arch, std::size_t vectors>
     for (std::int64_t key = rows.keys_end; key < job.kv_len; ++key) weights[key * job.weights_key] = 0.0f;
   }
   F inverse[vectors];
-  repeat<vectors>([&](auto r) {
-    inverse[r] = xsimd::select(state.sum[r] == F(0.0f), F(0.0f), F(1.0f) / state.sum[r]);
-  });
+  repeat<vectors>(
+      [&](auto r) { inverse[r] = xsimd::select(state.sum[r] == F(0.0f), F(0.0f), F(1.0f) / state.sum[r]); });
   for_each_key_tile(job, rows.keys_begin, rows.keys_end, [&](std::int64_t begin, std::int64_t end) {
     const KeyTile whole = open_tile(job, space, begin, static_cast<std::size_t>(end - begin));
     const KeyTile tile = visible_part<Arch, vectors>(job, rows, space, whole, end);
@@ -94,8 +95,8 @@ template <class Arch, std::size_t vectors>
       multiply_keys<Arch, vectors, keys, 0>(space.q, tile.k + static_cast<std::ptrdiff_t>(first) * tile.k_token,
                                             tile.k_token, job.head_dim, acc);
       float* const weights = space.weights + first * vectors * n;
-      finish_scores<Arch, vectors, keys>(job, tile.terms == nullptr ? nullptr : tile.terms + first * vectors * n, careful,
-                                         weights, acc);
+      finish_scores<Arch, vectors, keys>(job, tile.terms == nullptr ? nullptr : tile.terms + first * vectors * n,
+                                         careful, weights, acc);
       repeat<keys>([&](auto key) {
         repeat<vectors>([&](auto r) {
           const F weight = state.weight(acc[key][r], r) * inverse[r];

@@ -72,7 +72,9 @@ HEED_INLINE Floats<Arch> load(const float* from) {
 
 // An emulated register is a plain array, which no shuffle instruction takes.
 template <class Arch>
-concept Emulated = requires(typename Floats<Arch>::register_type x) { x.size(); };
+concept Emulated = requires(typename Floats<Arch>::register_type x) {
+  x.size();
+};
 
 // The larger of x and a bound, and NaN where x is NaN. One instruction: x86 answers its second operand
 // when either is NaN, Arm answers NaN; a compare and a blend are four.

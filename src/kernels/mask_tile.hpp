@@ -38,15 +38,18 @@ inline void read_dense_row(const TileJob& job, const TileRow& row, std::int64_t 
   const std::uint8_t* const mask = row.mask + first * job.mask_key;
   const bool hidden_truth = !job.mask_true_is_allowed;
   if (job.mask_key == 1)
-    for (std::size_t key = 0; key < keys; ++key) cells[key] = (mask[key] != 0) == hidden_truth ? minus_infinity : cells[key];
+    for (std::size_t key = 0; key < keys; ++key)
+      cells[key] = (mask[key] != 0) == hidden_truth ? minus_infinity : cells[key];
   else
     for (std::size_t key = 0; key < keys; ++key)
-      cells[key] = (mask[static_cast<std::ptrdiff_t>(key) * job.mask_key] != 0) == hidden_truth ? minus_infinity : cells[key];
+      cells[key] =
+          (mask[static_cast<std::ptrdiff_t>(key) * job.mask_key] != 0) == hidden_truth ? minus_infinity : cells[key];
 }
 
 // Bias and mask of one vector of rows, read row by row and turned in squares.
 template <class Arch, std::size_t vectors>
-[[gnu::flatten]] void read_dense_terms(const TileJob& job, const RowTile& rows, const Workspace& space, std::size_t r, std::int64_t first, std::size_t keys) {
+[[gnu::flatten]] void read_dense_terms(const TileJob& job, const RowTile& rows, const Workspace& space, std::size_t r,
+                                       std::int64_t first, std::size_t keys) {
   using F = Floats<Arch>;
   constexpr std::size_t n = lanes<Arch>;
   for (std::size_t lane = 0; lane < n; ++lane)
@@ -61,8 +64,8 @@ template <class Arch, std::size_t vectors>
 
 // Slopes and spans of one vector of rows, one row per lane.
 template <class Arch, std::size_t vectors>
-[[gnu::flatten]] void add_position_terms(const TileJob& job, const RowTile& rows, const Workspace& space, std::size_t r, std::int64_t first, std::size_t keys,
-                        bool has_dense) {
+[[gnu::flatten]] void add_position_terms(const TileJob& job, const RowTile& rows, const Workspace& space, std::size_t r,
+                                         std::int64_t first, std::size_t keys, bool has_dense) {
   using F = Floats<Arch>;
   constexpr std::size_t n = lanes<Arch>;
   const auto key_count = static_cast<std::int64_t>(keys);
@@ -92,7 +95,8 @@ template <class Arch, std::size_t vectors>
 }
 
 template <class Arch, std::size_t vectors>
-[[gnu::noinline]] void make_terms(const TileJob& job, const RowTile& rows, const Workspace& space, std::int64_t first, std::size_t keys) {
+[[gnu::noinline]] void make_terms(const TileJob& job, const RowTile& rows, const Workspace& space, std::int64_t first,
+                                  std::size_t keys) {
   using F = Floats<Arch>;
   constexpr std::size_t n = lanes<Arch>;
   const bool has_dense = job.rows[0].bias != nullptr || job.rows[0].mask != nullptr;

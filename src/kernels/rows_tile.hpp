@@ -62,7 +62,7 @@ HEED_INLINE void store_rows(std::size_t count, std::ptrdiff_t stride, std::size_
 // out and lse of every row. Answers whether all of them, and the row sums, are finite.
 template <class Arch, std::size_t vectors>
 [[gnu::flatten]] bool store_results(const TileJob& job, const RowTile& rows, const Workspace& space,
-                                   const SoftmaxState<Arch, vectors>& state) {
+                                    const SoftmaxState<Arch, vectors>& state) {
   using F = Floats<Arch>;
   constexpr std::size_t n = lanes<Arch>;
   bool is_finite = true;
@@ -76,7 +76,7 @@ template <class Arch, std::size_t vectors>
           const float* const place = space.out + vector * n;
           const F total = load<Arch>(place) - load<Arch>(place + job.value_dim * vectors * n);
           const F result = fma<Arch>(total, inverse, F(0.0f));  // + 0: never a negative zero, so that adding
-          doubt = fma<Arch>(result, F(0.0f), doubt);        // hidden keys cannot show in its sign
+          doubt = fma<Arch>(result, F(0.0f), doubt);            // hidden keys cannot show in its sign
           return result;
         });
     float doubts[n], sums[n], losses[n], references[n];
@@ -89,7 +89,8 @@ template <class Arch, std::size_t vectors>
       float* const lse = rows.rows[r * n + lane].lse;
       if (lse == nullptr) continue;
       const double total = static_cast<double>(sums[lane]) - static_cast<double>(losses[lane]);
-      *lse = sums[lane] == 0.0f ? -infinity : static_cast<float>(static_cast<double>(references[lane]) + __builtin_log(total));
+      *lse = sums[lane] == 0.0f ? -infinity
+                                : static_cast<float>(static_cast<double>(references[lane]) + __builtin_log(total));
     }
   }
   return is_finite;

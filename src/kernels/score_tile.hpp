@@ -102,62 +102,63 @@ template <class Arch, std::size_t vectors>
 // state. The raw scores never leave the registers: a store among FMAs costs a cycle of both FMA pipes.
 template <class Arch, std::size_t vectors, std::size_t head_dim>
 [[gnu::flatten]] void weigh_tile(const TileJob& job, const Workspace& space, const KeyTile& tile, bool careful,
-                SoftmaxState<Arch, vectors>& state) {
+                                 SoftmaxState<Arch, vectors>& state) {
   using F = Floats<Arch>;
   constexpr std::size_t n = lanes<Arch>;
   F tile_sum[vectors];
   repeat<vectors>([&](auto r) { tile_sum[r] = F(0.0f); });
-  for_each_piece<micro_keys<Arch, vectors>>(tile.keys, [&](auto keys, std::size_t first) __attribute__((always_inline)) {
-    F acc[keys][vectors];
-    multiply_keys<Arch, vectors, keys, head_dim>(space.q, tile.k + static_cast<std::ptrdiff_t>(first) * tile.k_token,
-                                                 tile.k_token, job.head_dim, acc);
-    float* const weights = space.weights + first * vectors * n;
-    finish_scores<Arch, vectors, keys>(job, tile.terms == nullptr ? nullptr : tile.terms + first * vectors * n, careful,
-                                       weights, acc);
+  for_each_piece<micro_keys<Arch, vectors>>(
+      tile.keys, [&](auto keys, std::size_t first) __attribute__((always_inline)) {
+        F acc[keys][vectors];
+        multiply_keys<Arch, vectors, keys, head_dim>(
+            space.q, tile.k + static_cast<std::ptrdiff_t>(first) * tile.k_token, tile.k_token, job.head_dim, acc);
+        float* const weights = space.weights + first * vectors * n;
+        finish_scores<Arch, vectors, keys>(job, tile.terms == nullptr ? nullptr : tile.terms + first * vectors * n,
+                                           careful, weights, acc);
 
-    F top[vectors];
-    repeat<vectors>([&](auto r) { top[r] = acc[0][r]; });
-    repeat<keys - 1>([&](auto key) {
-      repeat<vectors>([&](auto r) { top[r] = xsimd::max(top[r], acc[key + 1][r]); });
-    });
-    auto is_above = top[0] > state.limit[0];
-    repeat<vectors - 1>([&](auto r) { is_above = is_above | (top[r + 1] > state.limit[r + 1]); });
-    if (__builtin_expect(xsimd::any(is_above), false)) {
-      // xsimd::max may answer NaN for a number beside a NaN: take the maximum of the numbers.
-      float tops[vectors * n];
-      float sums[vectors * n];
-      repeat<vectors>([&](auto r) {
-        F highest(-infinity);
-        repeat<keys>([&](auto key) { highest = xsimd::select(acc[key][r] > highest, acc[key][r], highest); });
-        highest.store_unaligned(tops + r * n);
-        tile_sum[r].store_unaligned(sums + r * n);
-      });
-      raise_reference<Arch, vectors>(state, tops, space.weights, first, sums, space.out, 2 * job.value_dim * vectors);
-      repeat<vectors>([&](auto r) { tile_sum[r] = load<Arch>(sums + r * n); });
-    }
+        F top[vectors];
+        repeat<vectors>([&](auto r) { top[r] = acc[0][r]; });
+        repeat<keys - 1>(
+            [&](auto key) { repeat<vectors>([&](auto r) { top[r] = xsimd::max(top[r], acc[key + 1][r]); }); });
+        auto is_above = top[0] > state.limit[0];
+        repeat<vectors - 1>([&](auto r) { is_above = is_above | (top[r + 1] > state.limit[r + 1]); });
+        if (__builtin_expect(xsimd::any(is_above), false)) {
+          // xsimd::max may answer NaN for a number beside a NaN: take the maximum of the numbers.
+          float tops[vectors * n];
+          float sums[vectors * n];
+          repeat<vectors>([&](auto r) {
+            F highest(-infinity);
+            repeat<keys>([&](auto key) { highest = xsimd::select(acc[key][r] > highest, acc[key][r], highest); });
+            highest.store_unaligned(tops + r * n);
+            tile_sum[r].store_unaligned(sums + r * n);
+          });
+          raise_reference<Arch, vectors>(state, tops, space.weights, first, sums, space.out,
+                                         2 * job.value_dim * vectors);
+          repeat<vectors>([&](auto r) { tile_sum[r] = load<Arch>(sums + r * n); });
+        }
 
-    if (__builtin_expect(careful, false)) {
-      float sums[vectors * n];
-      repeat<keys>([&](auto key) {
-        repeat<vectors>([&](auto r) { acc[key][r].store_unaligned(weights + (key * vectors + r) * n); });
+        if (__builtin_expect(careful, false)) {
+          float sums[vectors * n];
+          repeat<keys>([&](auto key) {
+            repeat<vectors>([&](auto r) { acc[key][r].store_unaligned(weights + (key * vectors + r) * n); });
+          });
+          weigh_with_care<Arch, vectors>(state, keys, weights, sums);
+          repeat<vectors>([&](auto r) { tile_sum[r] = tile_sum[r] + load<Arch>(sums + r * n); });
+        } else {
+          repeat<vectors>([&](auto r) {
+            F piece_sum;
+            repeat<keys>([&](auto key) {
+              const F weight = state.weight(acc[key][r], r);
+              weight.store_unaligned(weights + (key * vectors + r) * n);
+              if constexpr (key == 0)
+                piece_sum = weight;
+              else
+                piece_sum = piece_sum + weight;
+            });
+            tile_sum[r] = tile_sum[r] + piece_sum;
+          });
+        }
       });
-      weigh_with_care<Arch, vectors>(state, keys, weights, sums);
-      repeat<vectors>([&](auto r) { tile_sum[r] = tile_sum[r] + load<Arch>(sums + r * n); });
-    } else {
-      repeat<vectors>([&](auto r) {
-        F piece_sum;
-        repeat<keys>([&](auto key) {
-          const F weight = state.weight(acc[key][r], r);
-          weight.store_unaligned(weights + (key * vectors + r) * n);
-          if constexpr (key == 0)
-            piece_sum = weight;
-          else
-            piece_sum = piece_sum + weight;
-        });
-        tile_sum[r] = tile_sum[r] + piece_sum;
-      });
-    }
-  });
   state.add(tile_sum);
 }
 

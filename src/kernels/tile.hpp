@@ -60,8 +60,7 @@ struct RowTile {
 
 inline RowTile make_row_tile(const TileJob& job, std::size_t first, std::size_t row_count) {
   const TileRow* const rows = job.rows + first;
-  if (!job.has_row_spans)
-    return {rows, row_count, rows->span_begin, rows->span_end, rows->span_begin, rows->span_end};
+  if (!job.has_row_spans) return {rows, row_count, rows->span_begin, rows->span_end, rows->span_begin, rows->span_end};
   RowTile tile{rows, row_count, 0, 0, rows->span_begin, rows->span_end};
   for (std::size_t row = 0; row < row_count; ++row) {
     const std::int64_t begin = rows[row].span_begin;
@@ -83,7 +82,7 @@ inline const TileRow& lane_row(const RowTile& tile, std::size_t lane) {
 struct KeyTile {
   std::int64_t first;  // key number
   std::size_t keys;
-  const float* k;      // channels of a token lie side by side
+  const float* k;  // channels of a token lie side by side
   const float* v;
   std::ptrdiff_t k_token, v_token;
   const float* terms;  // null: every key visible to every row, nothing to add

@@ -50,24 +50,24 @@ template <class Arch, std::size_t vectors, bool careful>
 [[gnu::flatten]] void read_values(const TileJob& job, const Workspace& space, const KeyTile& tile, bool is_first) {
   using F = Floats<Arch>;
   constexpr std::size_t n = lanes<Arch>;
-  for_each_piece<micro_channels<Arch, vectors>>(job.value_dim, [&](auto channels, std::size_t first)
-                                                                   __attribute__((always_inline)) {
-    F acc[channels][vectors];
-    add_values<Arch, vectors, channels, careful>(tile, space.weights, first, acc);
-    float* const sums = space.out + first * vectors * n;
-    float* const losses = sums + job.value_dim * vectors * n;
-    repeat<channels>([&](auto c) {
-      repeat<vectors>([&](auto r) {
-        constexpr std::size_t place = (c * vectors + r) * n;
-        if (is_first) {
-          acc[c][r].store_unaligned(sums + place);
-          F(0.0f).store_unaligned(losses + place);
-        } else {
-          add_to_sum<Arch, careful>(acc[c][r], sums + place, losses + place);
-        }
+  for_each_piece<micro_channels<Arch, vectors>>(
+      job.value_dim, [&](auto channels, std::size_t first) __attribute__((always_inline)) {
+        F acc[channels][vectors];
+        add_values<Arch, vectors, channels, careful>(tile, space.weights, first, acc);
+        float* const sums = space.out + first * vectors * n;
+        float* const losses = sums + job.value_dim * vectors * n;
+        repeat<channels>([&](auto c) {
+          repeat<vectors>([&](auto r) {
+            constexpr std::size_t place = (c * vectors + r) * n;
+            if (is_first) {
+              acc[c][r].store_unaligned(sums + place);
+              F(0.0f).store_unaligned(losses + place);
+            } else {
+              add_to_sum<Arch, careful>(acc[c][r], sums + place, losses + place);
+            }
+          });
+        });
       });
-    });
-  });
 }
 
 }  // namespace

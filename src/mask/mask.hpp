@@ -23,7 +23,7 @@ struct Visibility {
   std::int64_t kv_len = 0;
 
   bool causal = false;
-  std::int64_t window_left = -1;   // -1: unbounded
+  std::int64_t window_left = -1;  // -1: unbounded
   std::int64_t window_right = -1;
   std::int64_t offset = 0;                // p = i + offset, the same for every batch item, or
   const std::int64_t* offsets = nullptr;  // one per batch item
@@ -51,7 +51,9 @@ struct Visibility {
   // Keys that causal and window leave to a row.
   KeySpan keys_of_row(std::int64_t b, std::int64_t i) const;
   // Both. A key outside is hidden; one inside is visible unless a boolean cell hides it.
-  KeySpan visible_keys(std::int64_t b, std::int64_t i) const { return intersection(keys_of_batch(b), keys_of_row(b, i)); }
+  KeySpan visible_keys(std::int64_t b, std::int64_t i) const {
+    return intersection(keys_of_batch(b), keys_of_row(b, i));
+  }
 };
 
 }  // namespace heed

@@ -61,8 +61,8 @@ void set_row_terms(const Problem& problem, std::int64_t b, RowPlace place, TileR
   if (problem.weights) row.weights = problem.weights.row(b, h, i);
   if (problem.bias) row.bias = problem.bias.row(b, h, i);
   if (visibility.mask != nullptr)
-    row.mask = visibility.mask + (b * visibility.mask_strides[0] + h * visibility.mask_strides[1] +
-                                  i * visibility.mask_strides[2]);
+    row.mask = visibility.mask +
+               (b * visibility.mask_strides[0] + h * visibility.mask_strides[1] + i * visibility.mask_strides[2]);
   if (problem.slopes != nullptr) {
     row.position = visibility.position(b, i);
     row.slope = problem.slopes[h];
@@ -81,9 +81,8 @@ void set_rows(const Problem& problem, const WorkItem& item, bool has_terms, Tile
     TileRow& row = rows[r];
     row.q = problem.q.row(item.batch, place.head, place.token);
     row.out = problem.out.row(item.batch, place.head, place.token);
-    const KeySpan span = has_row_spans
-                             ? intersection(batch_keys, problem.visibility.keys_of_row(item.batch, place.token))
-                             : batch_keys;
+    const KeySpan span =
+        has_row_spans ? intersection(batch_keys, problem.visibility.keys_of_row(item.batch, place.token)) : batch_keys;
     row.span_begin = span.begin;
     row.span_end = span.end;
     if (has_terms) set_row_terms(problem, item.batch, place, row);

@@ -17,9 +17,9 @@ WorkItem work_item(const Plan& plan, const Problem& problem, std::int64_t index)
   item.batch = kv_head / problem.kv_heads;
   item.kv_head = kv_head % problem.kv_heads;
   item.first_row = groups * rows.group_rows + large * rows.large_rows + small * rows.small_rows;
-  const std::int64_t most = job < rows.group_jobs                      ? rows.group_rows
+  const std::int64_t most = job < rows.group_jobs                     ? rows.group_rows
                             : job < rows.group_jobs + rows.large_jobs ? rows.large_rows
-                                                                       : rows.small_rows;
+                                                                      : rows.small_rows;
   item.rows = std::min(most, problem.group * problem.q_len - item.first_row);
   return item;
 }

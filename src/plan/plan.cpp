@@ -53,7 +53,7 @@ Status choose_path(const Options& options, const Machine& machine, Plan& plan, R
 
 Status choose_isa(const Options& options, const Machine& machine, Plan& plan, Reasons& reasons) {
   const bool is_forced_by_call = !options.isa.empty();
-  const std::string_view wanted = is_forced_by_call               ? options.isa
+  const std::string_view wanted = is_forced_by_call                 ? options.isa
                                   : machine.isa_override != nullptr ? std::string_view(machine.isa_override)
                                                                     : std::string_view();
   const char* const source = is_forced_by_call ? "isa" : "HEED_ISA";
@@ -64,7 +64,9 @@ Status choose_isa(const Options& options, const Machine& machine, Plan& plan, Re
       NameList valid;
       for (const IsaRow& built : built_isas())
         if (built.runs_here()) valid.add(built.name);
-      const char* problem = row != nullptr ? "does not run on this CPU" : is_isa_name(wanted) ? "is not in this build" : "is unknown";
+      const char* problem = row != nullptr        ? "does not run on this CPU"
+                            : is_isa_name(wanted) ? "is not in this build"
+                                                  : "is unknown";
       return make_status(is_isa_name(wanted) ? StatusCode::unsupported : StatusCode::unknown_name,
                          "%s: '%.*s' %s, expected one of: %s", source, static_cast<int>(wanted.size()), wanted.data(),
                          problem, valid.text());
@@ -74,9 +76,10 @@ Status choose_isa(const Options& options, const Machine& machine, Plan& plan, Re
   if (plan.path != Path::streaming) return {};  // the others have no kernels to choose
   for (const IsaRow& built : built_isas()) {
     if (&built == row) continue;
-    reasons.add(built.name, !built.runs_here()  ? "does not run on this CPU"
-                            : !wanted.empty() ? (is_forced_by_call ? "another ISA was asked for" : "HEED_ISA names another ISA")
-                                              : "a better ISA runs here");
+    reasons.add(built.name, !built.runs_here() ? "does not run on this CPU"
+                            : !wanted.empty()
+                                ? (is_forced_by_call ? "another ISA was asked for" : "HEED_ISA names another ISA")
+                                : "a better ISA runs here");
   }
   return {};
 }
@@ -114,8 +117,8 @@ Status choose_work(const Problem& problem, const Options& options, const Machine
     plan.tile = choose_tile_shape(*plan.kernels, problem.kv_len);
     plan.rows = partition_rows(rows, *plan.kernels, shares_key_tiles(problem));
     jobs = plan.rows.job_count;
-    thread_bytes = sizeof(float) * scratch_floats(*plan.kernels, problem) +
-                   sizeof(TileRow) * max_row_tiles * plan.tile.rows;
+    thread_bytes =
+        sizeof(float) * scratch_floats(*plan.kernels, problem) + sizeof(TileRow) * max_row_tiles * plan.tile.rows;
   } else {
     jobs = rows;  // one row at a time: its scores and its output in double
     thread_bytes = sizeof(double) * static_cast<std::size_t>(problem.kv_len + problem.value_dim);

@@ -14,8 +14,8 @@ namespace heed {
 
 // What the plan needs to know about where it runs.
 struct Machine {
-  int caller_threads = 1;          // threads the caller's OpenMP would use here
-  bool has_onednn = false;         // the path is in this build
+  int caller_threads = 1;               // threads the caller's OpenMP would use here
+  bool has_onednn = false;              // the path is in this build
   const char* isa_override = nullptr;   // HEED_ISA, null when unset
   const char* path_override = nullptr;  // HEED_PATH, null when unset
 };
@@ -29,7 +29,7 @@ struct Plan {
   std::int64_t items_per_chunk = 1;
   int threads = 1;
   std::size_t scratch_bytes_per_thread = 0;
-  std::size_t scratch_bytes = 0;         // all threads, alignment slack included
+  std::size_t scratch_bytes = 0;  // all threads, alignment slack included
 
   struct Reason {
     const char* name = nullptr;  // of a path or an ISA

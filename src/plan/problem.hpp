@@ -30,9 +30,9 @@ struct Problem {
   bool wants_lse = false, wants_weights = false;  // known without data pointers, for plans
 
   float scale = 1.0f;
-  float soft_cap = 0.0f;           // 0: off
-  const float* slopes = nullptr;   // [q_heads]
-  const float* sinks = nullptr;    // [q_heads]
+  float soft_cap = 0.0f;          // 0: off
+  const float* slopes = nullptr;  // [q_heads]
+  const float* sinks = nullptr;   // [q_heads]
   Visibility visibility;
 
   std::int64_t kv_head(std::int64_t h) const { return h / group; }
