@@ -12,7 +12,7 @@ int caller_threads() noexcept { return omp_in_parallel() ? 1 : std::max(1, omp_g
 
 void parallel_for(std::int64_t count, std::int64_t chunk, int threads, ItemTask task, const void* context) noexcept {
   if (threads <= 1 || omp_in_parallel()) {
-    for (std::int64_t begin = 0; begin < count; begin += chunk) task(context, begin, std::min(count, begin + chunk), 0);
+    if (count > 0) task(context, 0, count, 0);
     return;
   }
   const std::int64_t chunks = (count + chunk - 1) / chunk;

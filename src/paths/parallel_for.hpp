@@ -13,7 +13,7 @@ using ItemTask = void (*)(const void* context, std::int64_t begin, std::int64_t 
 
 // Calls task on [begin, end) ranges of at most chunk items that together cover [0, count), each range
 // once; `thread` is below `threads` and no two ranges run at once with the same number. threads = 1,
-// or a call from inside a parallel region, runs on this thread and opens no region.
+// or a call from inside a parallel region, runs one range on this thread and opens no region.
 void parallel_for(std::int64_t count, std::int64_t chunk, int threads, ItemTask task, const void* context) noexcept;
 
 }  // namespace heed

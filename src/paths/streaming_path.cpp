@@ -96,7 +96,7 @@ void attend_items(const void* context, std::int64_t begin, std::int64_t end, int
   auto* const rows = static_cast<TileRow*>(thread_scratch(plan, scratch, thread));
   TileRow plain{};
   plain.sink = minus_infinity;
-  std::fill_n(rows, row_capacity, plain);
+  std::fill_n(rows, plan.rows.group_jobs > 0 ? row_capacity : plan.tile.rows, plain);
   const bool has_terms = has_row_terms(problem);
 
   TileJob job = make_job(plan, problem);

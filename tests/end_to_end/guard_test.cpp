@@ -15,8 +15,8 @@ constexpr const char* specs[] = {
     "b=1 h=1:1 n=1:1 d=1:1",
     "b=2 h=2:1 n=5:7 d=3:5",
     "b=1 h=2:2 n=26:199 d=17:9",
-    "b=2 h=4:2 n=25:195 d=64:64 bias=2:4:25:195 slopes sinks lengths mask=blocked:2:4:25:195 key_mask=blocked "
-    "position=per_batch causal",
+    ("b=2 h=4:2 n=25:195 d=64:64 bias=2:4:25:195 slopes sinks lengths mask=blocked:2:4:25:195 key_mask=blocked "
+     "position=per_batch causal"),
     "b=2 h=2:2 n=3:37 d=16:16 bias=2:1:3:1 mask=allowed:1:2:1:37 hidden=20",
     "b=2 h=2:2 n=3:37 d=16:16 bias=1:2:1:37 mask=blocked:2:1:3:1",
     "b=1 h=3:3 n=25:98 d=20:12 q=bnhd k=bnhd v=bnhd out=bnhd",
