@@ -147,7 +147,7 @@ std::size_t cell_count(const char* name, const Dims& shape) {
 void Buffer::Free::operator()(std::byte* memory) const { std::free(memory); }
 
 Buffer::Buffer(std::size_t bytes, std::size_t skew_bytes) : size_bytes_(bytes) {
-  const std::size_t alignment = bytes < 4 * large_page_bytes ? page_bytes : large_page_bytes;
+  const std::size_t alignment = bytes < large_page_bytes / 2 ? page_bytes : large_page_bytes;
   const std::size_t whole = (bytes + skew_bytes + alignment) / alignment * alignment;
   memory_.reset(static_cast<std::byte*>(std::aligned_alloc(alignment, whole)));
   if (memory_ == nullptr) throw std::bad_alloc();
