@@ -160,16 +160,16 @@ bool attend_once(const TileJob& job, bool careful) {
     for (std::size_t t = 0; t < tiles; ++t) {
       const KeyTile tile = visible_part<Arch, vectors>(job, rows[t], spaces[t], whole, last);
       if (tile.keys == 0) continue;
-      const bool is_first = states[t].is_fresh;
+      const std::size_t tiles_before = states[t].tiles;
       weigh(job, spaces[t], tile, careful, states[t]);
-      read(job, spaces[t], tile, is_first);
+      read(job, spaces[t], tile, tiles_before);
     }
   });
 
   bool is_finite = true;
   for (std::size_t t = 0; t < tiles; ++t) {
-    if (states[t].is_fresh)  // no key to see: nothing has been written
-      for (std::size_t i = 0; i < 2 * job.value_dim * vectors; ++i) F(0.0f).store_unaligned(spaces[t].out + i * n);
+    if (states[t].tiles == 0)  // no key to see: nothing has been written
+      for (std::size_t i = 0; i < job.value_dim * vectors; ++i) F(0.0f).store_unaligned(spaces[t].out + i * n);
     is_finite &= store_results<Arch, vectors>(job, rows[t], spaces[t], states[t]);
   }
   if (job.rows[0].weights != nullptr && (is_finite || careful))

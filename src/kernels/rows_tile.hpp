@@ -74,7 +74,8 @@ template <class Arch, std::size_t vectors>
         job.value_dim, job.out_channel, r, rows.row_count, [&](std::size_t row) { return rows.rows[row].out; },
         [&](std::size_t vector) {
           const float* const place = space.out + vector * n;
-          const F total = load<Arch>(place) - load<Arch>(place + job.value_dim * vectors * n);
+          F total = load<Arch>(place);
+          if (state.tiles > 1) total = total - load<Arch>(place + job.value_dim * vectors * n);
           const F result = fma<Arch>(total, inverse, F(0.0f));  // + 0: never a negative zero, so that adding
           doubt = fma<Arch>(result, F(0.0f), doubt);            // hidden keys cannot show in its sign
           return result;

@@ -24,7 +24,7 @@ struct SoftmaxState {
   F limit[vectors];      // scores above it raise m; -inf until the row has seen a key or a sink
   F sum[vectors];        // of the weights exp(score - m)
   F lost[vectors];       // what rounding took from sum so far (Kahan): keeps row sums within 1e-6 at 10^5 keys
-  bool is_fresh;         // no key has been summed: out is not yet written, and there is nothing to rescale in it
+  std::size_t tiles;     // key tiles summed so far; before the first, out is not yet written
 
   void start() {
     repeat<vectors>([&](auto r) {
@@ -33,7 +33,7 @@ struct SoftmaxState {
       sum[r] = F(0.0f);
       lost[r] = F(0.0f);
     });
-    is_fresh = true;
+    tiles = 0;
   }
 
   // A sink is a key without a value: one per row, -inf where there is none.
@@ -62,7 +62,7 @@ struct SoftmaxState {
       lost[r] = (total - sum[r]) - addend;
       sum[r] = total;
     });
-    is_fresh = false;
+    ++tiles;
   }
 };
 
@@ -84,14 +84,14 @@ template <class Arch, std::size_t vectors>
     state.limit[r] = xsimd::select(is_raised, score + F(headroom), state.limit[r]);
     state.sum[r] = state.sum[r] * rescale;
     state.lost[r] = state.lost[r] * rescale;
-    if (state.is_fresh && keys_done == 0) continue;
+    if (state.tiles == 0 && keys_done == 0) continue;
     (load<Arch>(tile_sum + r * n) * rescale).store_unaligned(tile_sum + r * n);
     for (std::size_t key = 0; key < keys_done; ++key) {
       float* const weight = weights + (key * vectors + r) * n;
       const F old = load<Arch>(weight);
       xsimd::select(old == F(hidden_weight), old, old * rescale).store_unaligned(weight);
     }
-    for (std::size_t i = r; i < out_vectors && !state.is_fresh; i += vectors)
+    for (std::size_t i = r; i < out_vectors && state.tiles > 0; i += vectors)
       (load<Arch>(out + i * n) * rescale).store_unaligned(out + i * n);
   }
 }

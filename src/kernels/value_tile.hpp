@@ -35,10 +35,10 @@ HEED_INLINE void add_values(const KeyTile& tile, const float* weights, std::size
 // Adds a tile's sum to the sum so far, and keeps what rounding takes from it (Kahan): 10^5 keys of one
 // value, added up plainly, would be off by 3e-4 of it. An infinite sum has lost nothing.
 template <class Arch, bool careful>
-HEED_INLINE void add_to_sum(Floats<Arch> tile_sum, float* sum_place, float* lost_place) {
+HEED_INLINE void add_to_sum(Floats<Arch> tile_sum, bool has_lost, float* sum_place, float* lost_place) {
   using F = Floats<Arch>;
   const F sum = load<Arch>(sum_place);
-  const F addend = tile_sum - load<Arch>(lost_place);
+  const F addend = has_lost ? tile_sum - load<Arch>(lost_place) : tile_sum;
   const F total = sum + addend;
   F lost = (total - sum) - addend;
   if constexpr (careful) lost = xsimd::select(lost == lost, lost, F(0.0f));
@@ -46,8 +46,11 @@ HEED_INLINE void add_to_sum(Floats<Arch> tile_sum, float* sum_place, float* lost
   lost.store_unaligned(lost_place);
 }
 
+// tiles_before: how many key tiles the sums hold already. The first writes them, the second is the first
+// to lose anything: rows of one tile pay nothing for it.
 template <class Arch, std::size_t vectors, bool careful>
-[[gnu::flatten]] void read_values(const TileJob& job, const Workspace& space, const KeyTile& tile, bool is_first) {
+[[gnu::flatten]] void read_values(const TileJob& job, const Workspace& space, const KeyTile& tile,
+                                  std::size_t tiles_before) {
   using F = Floats<Arch>;
   constexpr std::size_t n = lanes<Arch>;
   for_each_piece<micro_channels<Arch, vectors>>(
@@ -56,17 +59,18 @@ template <class Arch, std::size_t vectors, bool careful>
         add_values<Arch, vectors, channels, careful>(tile, space.weights, first, acc);
         float* const sums = space.out + first * vectors * n;
         float* const losses = sums + job.value_dim * vectors * n;
-        repeat<channels>([&](auto c) {
-          repeat<vectors>([&](auto r) {
-            constexpr std::size_t place = (c * vectors + r) * n;
-            if (is_first) {
-              acc[c][r].store_unaligned(sums + place);
-              F(0.0f).store_unaligned(losses + place);
-            } else {
-              add_to_sum<Arch, careful>(acc[c][r], sums + place, losses + place);
-            }
+        if (tiles_before == 0) {
+          repeat<channels>([&](auto c) {
+            repeat<vectors>([&](auto r) { acc[c][r].store_unaligned(sums + (c * vectors + r) * n); });
           });
-        });
+        } else {
+          repeat<channels>([&](auto c) {
+            repeat<vectors>([&](auto r) {
+              constexpr std::size_t place = (c * vectors + r) * n;
+              add_to_sum<Arch, careful>(acc[c][r], tiles_before > 1, sums + place, losses + place);
+            });
+          });
+        }
       });
 }
 

@@ -114,7 +114,7 @@ Status choose_work(const Problem& problem, const Options& options, const Machine
   std::int64_t jobs = 0;
   std::size_t thread_bytes = 0;
   if (plan.path == Path::streaming) {
-    plan.tile = choose_tile_shape(*plan.kernels, problem.kv_len);
+    plan.tile = choose_tile_shape(*plan.kernels, problem);
     plan.rows = partition_rows(rows, *plan.kernels, shares_key_tiles(problem));
     jobs = plan.rows.job_count;
     thread_bytes =

@@ -14,7 +14,7 @@ struct TileShape {
   std::size_t rows = 0;  // of the largest tile
   std::size_t keys = 0;
 };
-TileShape choose_tile_shape(const KernelTable& kernels, std::int64_t kv_len);
+TileShape choose_tile_shape(const KernelTable& kernels, const Problem& problem);
 
 // The rows of one batch item and KV head, shared out among jobs: first groups of large tiles that take
 // turns at each key tile, then what is left of the large tiles, then small tiles.

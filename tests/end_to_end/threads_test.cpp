@@ -207,7 +207,7 @@ TEST_CASE("after a fork the child can call with one thread") {
   });
 }
 
-TEST_CASE("10,000 short-lived threads with a call each leave no memory behind") {
+TEST_CASE("10,000 short-lived threads with a call each leave no memory behind" * doctest::test_suite("slow")) {
   const SmallCall small({.q_len = 3, .kv_len = 20, .head_dim = 8, .value_dim = 8}, {0.5f}, {0.25f}, {1});
   const Call call = small.call();
   const auto call_from_new_threads = [&](int count, int threads) {
