@@ -28,5 +28,5 @@ break_line() {
   printf '%s\n' "$text" > "$file"
 }
 break_line exp.hpp 'F(2.40222421e-1f)' 'F(2.41e-1f)'
-break_line softmax_tile.hpp 'state.sum[r] = state.sum[r] * rescale;' ''
+break_line softmax_tile.hpp '(load<Arch>(tile_sum + r * n) * rescale)' 'load<Arch>(tile_sum + r * n)'
 break_line mask_tile.hpp '(number >= end)' '(number > end)'
