@@ -8,8 +8,9 @@
 namespace heed {
 namespace {
 
-constexpr std::array<const char*, 4> names = {"baseline", "avx2", "avx512", "neon64"};
-static_assert(static_cast<int>(Isa::neon64) + 1 == names.size(), "dispatch/isa.hpp has an ISA without a name here");
+constexpr std::array<const char*, 5> names = {"baseline", "avx2", "avx512", "neon64", "emulated512"};
+static_assert(static_cast<int>(Isa::emulated512) + 1 == names.size(),
+              "dispatch/isa.hpp has an ISA without a name here");
 
 }  // namespace
 

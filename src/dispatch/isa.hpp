@@ -5,6 +5,6 @@
 namespace heed {
 
 // In rising order; the registry lists them best first.
-enum class Isa : int { baseline, avx2, avx512, neon64 };
+enum class Isa : int { baseline, avx2, avx512, neon64, emulated512 };
 
 }  // namespace heed

@@ -11,6 +11,7 @@ extern const KernelTable kernels_baseline;
 extern const KernelTable kernels_avx2;
 extern const KernelTable kernels_avx512;
 extern const KernelTable kernels_neon64;
+extern const KernelTable kernels_emulated512;
 
 static_assert(static_cast<int>(DType::i8) + 1 == dtype_count,
               "heed/attention.hpp has a dtype without a slot in dispatch/kernel_table.hpp");
@@ -35,6 +36,9 @@ constexpr IsaRow rows[] = {
     {"neon64", [] { return true; }, &kernels_neon64},
 #endif
     {"baseline", [] { return true; }, &kernels_baseline},
+#ifdef HEED_HAS_EMULATED512
+    {"emulated512", [] { return true; }, &kernels_emulated512},  // for tests: runs everywhere, slowly
+#endif
 };
 
 }  // namespace
@@ -50,7 +54,7 @@ const IsaRow* find_isa(std::string_view name) {
 const IsaRow& best_isa() {
   for (const IsaRow& row : rows)
     if (row.runs_here()) return row;
-  return rows[std::size(rows) - 1];  // baseline runs wherever the library loads
+  return rows[std::size(rows) - 1];  // not reached: baseline runs wherever the library loads
 }
 
 }  // namespace heed
