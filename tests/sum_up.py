@@ -16,7 +16,8 @@ PLAIN = re.compile(r"^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$", re.M)
 
 def count(test):
     """(passed, failed) of one program."""
-    said = DOCTEST.findall(test.get("stdout", "")) or PLAIN.findall(test.get("stdout", ""))
+    output = test.get("stdout") or ""  # null for a program that was stopped before it said anything
+    said = DOCTEST.findall(output) or PLAIN.findall(output)
     ended_well = test["result"] in ("OK", "EXPECTEDFAIL")
     if test["result"] == "SKIP":
         return 0, 0
