@@ -100,7 +100,8 @@ template <class Arch, std::size_t vectors>
       repeat<keys>([&](auto key) {
         repeat<vectors>([&](auto r) {
           const F weight = state.weight(acc[key][r], r) * inverse[r];
-          weight.store_unaligned(weights + (key * vectors + r) * n);
+          const auto is_hidden = acc[key][r] == F(-infinity);  // weighs 0 in a row of NaNs too
+          xsimd::select(is_hidden, F(0.0f), weight).store_unaligned(weights + (key * vectors + r) * n);
         });
       });
     });

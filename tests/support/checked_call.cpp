@@ -54,8 +54,14 @@ std::string CheckedCall::check(const Outputs& outputs, const std::string& how) c
     for (std::int64_t c = 0; c < call_.v.shape[3]; ++c)
       out.add({b, h, i, c}, static_cast<double>(outputs.out.at(b, h, i, c)), answer.out[static_cast<std::size_t>(c)],
               out_bound);
-    // A row that NaN or a score of plus infinity reached: out says so; lse and weights hold nothing of use.
-    if (std::isnan(answer.lse)) return;
+    // A row that NaN or a score of plus infinity reached: out says so, lse and the weights of visible keys
+    // hold nothing of use, and a hidden key still weighs exactly 0.
+    if (std::isnan(answer.lse)) {
+      for (std::int64_t j = 0; has_weights && j < call_.k.shape[2]; ++j)
+        if (answer.weights[static_cast<std::size_t>(j)] == 0.0)
+          weights.add({b, h, i, j}, static_cast<double>(outputs.weights.at(b, h, i, j)), 0.0, 0.0);
+      return;
+    }
     lse.add({b, h, i, 0}, static_cast<double>(outputs.lse.at(b, h, i, 0)), answer.lse,
             lse_tolerance(answer.magnitude, answer.lse));
     if (!has_weights) return;
