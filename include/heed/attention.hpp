@@ -41,11 +41,12 @@
 // |scale| * sum|q_c k_c| + |bias| + |slope * (p - j)|. It is a worst case: keys of one score and one
 // value whose roundings all fall the same way reach 27 of the 64; random inputs stay below 1.
 // For standard normal inputs with kv_len >= 100 and head_dim <= 128 the error is below 1e-6 but for
-// about one row in 10,000 at kv_len 100, where it reaches 2e-6 (as plain float loops do); none was seen
-// from kv_len 500 on. Row sums of weights are within 1e-6 of 1 for every kv_len up to 100,000 (a sink
-// makes them less than 1). A weight exp(x), x <= 0 below the row's reference, has a relative error of at
-// most 2 ULP + 1.25 |x| * 2^-24; where the true value is below the smallest normal float, anything from
-// 0 to 1.1 times it. No fast-math; the floating-point control register is not touched.
+// about one row in 100,000 at kv_len 100 to 200, where it reaches 1.6e-6: rounding the weights alone
+// leaves as much there (plain float loops pass 1e-6 ten times as often). None was seen from kv_len 500
+// on. Row sums of weights are within 1e-6 of 1 for every kv_len up to 100,000 (a sink makes them less
+// than 1). A weight exp(x), x <= 0 below the row's reference, has a relative error of at most
+// 2 ULP + |x| * 2^-24; where the true value is below the smallest normal float, anything from 0 to 1.1
+// times it. No fast-math; the floating-point control register is not touched.
 // A row's bits depend on its own inputs and the call's q_len, kv_len, group size, dims and ISA: not
 // on the thread count, on what else is in the batch, or on earlier calls.
 //

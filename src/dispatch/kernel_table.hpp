@@ -30,6 +30,19 @@ struct TileRow {
   float sink;             // -inf: none
 };
 
+// Cache lines that jobs to come will read or write: lists of addresses in equal steps. A kernel asks for some
+// of them with every few keys, and leaves the rest to the next job. A hint that changes no result.
+struct LinesAhead {
+  struct List {
+    const float* at;
+    std::ptrdiff_t step;
+    std::size_t left;  // 0: no more lists
+  };
+  List* next;
+  std::size_t per_key;  // lines to ask for with every key of a row tile, in 1/256
+  std::size_t due;      // carried over to the next keys, in 1/256
+};
+
 // Rows that share keys and values, and how their scores are made.
 struct TileJob {
   const TileRow* rows;
@@ -48,6 +61,8 @@ struct TileJob {
   bool has_slopes;
   bool has_sinks;
   bool has_row_spans;  // false: every row has the span of the first
+
+  LinesAhead* ahead;  // null: nothing to ask for
 
   float scale;
   float soft_cap;  // 0: off

@@ -85,16 +85,17 @@ template <class Arch, std::size_t vectors>
     for (std::int64_t key = rows.keys_end; key < job.kv_len; ++key) weights[key * job.weights_key] = 0.0f;
   }
   F inverse[vectors];
-  repeat<vectors>(
-      [&](auto r) { inverse[r] = xsimd::select(state.sum[r] == F(0.0f), F(0.0f), F(1.0f) / state.sum[r]); });
+  repeat<vectors>([&](auto r) {
+    inverse[r] = xsimd::select(state.sum[r] == F(0.0f), F(0.0f), divide<Arch>(F(1.0f), state.sum[r]));
+  });
   for_each_key_tile(job, rows.keys_begin, rows.keys_end, [&](std::int64_t begin, std::int64_t end) {
     const KeyTile whole = open_tile(job, space, begin, static_cast<std::size_t>(end - begin));
     const KeyTile tile = visible_part<Arch, vectors>(job, rows, space, whole, end);
     for_each_piece<micro_keys<Arch, vectors>>(tile.keys, [&](auto keys, std::size_t first) {
+      float* const weights = space.weights + first * vectors * n;
       F acc[keys][vectors];
       multiply_keys<Arch, vectors, keys, 0>(space.q, tile.k + static_cast<std::ptrdiff_t>(first) * tile.k_token,
-                                            tile.k_token, job.head_dim, acc);
-      float* const weights = space.weights + first * vectors * n;
+                                            tile.k_token, job.head_dim, weights, acc);
       finish_scores<Arch, vectors, keys>(job, tile.terms == nullptr ? nullptr : tile.terms + first * vectors * n,
                                          careful, weights, acc);
       repeat<keys>([&](auto key) {

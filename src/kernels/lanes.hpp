@@ -87,6 +87,17 @@ HEED_INLINE Floats<Arch> at_least(Floats<Arch> x, Floats<Arch> bound) {
   return xsimd::select(x < bound, bound, x);
 }
 
+// x / y, rounded once. xsimd 8.1 multiplies by an approximate reciprocal on Arm.
+template <class Arch>
+HEED_INLINE Floats<Arch> divide(Floats<Arch> x, Floats<Arch> y) {
+  using Register = typename Floats<Arch>::register_type;
+  return static_cast<Register>(x) / static_cast<Register>(y);
+}
+template <Emulated Arch>
+HEED_INLINE Floats<Arch> divide(Floats<Arch> x, Floats<Arch> y) {
+  return x / y;
+}
+
 // ---- transpose ----
 
 template <auto index, class Register, std::size_t... lane>

@@ -68,7 +68,7 @@ template <class Arch, std::size_t vectors>
   bool is_finite = true;
   for (std::size_t r = 0; r < vectors; ++r) {
     const F sum = state.sum[r];
-    const F inverse = xsimd::select(sum == F(0.0f), F(0.0f), F(1.0f) / sum);  // 0: the row sees nothing
+    const F inverse = xsimd::select(sum == F(0.0f), F(0.0f), divide<Arch>(F(1.0f), sum));  // 0: the row sees nothing
     F doubt = sum * F(0.0f);  // becomes NaN with the first NaN or infinity
     store_rows<Arch, vectors>(
         job.value_dim, job.out_channel, r, rows.row_count, [&](std::size_t row) { return rows.rows[row].out; },

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "paths/look_ahead.hpp"
 #include "paths/parallel_for.hpp"
 #include "paths/path.hpp"
 #include "paths/scratch.hpp"
@@ -102,6 +103,7 @@ void attend_items(const void* context, std::int64_t begin, std::int64_t end, int
   TileJob job = make_job(plan, problem);
   job.rows = rows;
   job.scratch = reinterpret_cast<float*>(rows + row_capacity);
+  LookAhead look_ahead(plan, problem);
   const auto attend = plan.kernels->attend[static_cast<int>(DType::f32)];
   for (std::int64_t index = begin; index < end; ++index) {
     const WorkItem item = work_item(plan, problem, index);
@@ -112,6 +114,7 @@ void attend_items(const void* context, std::int64_t begin, std::int64_t end, int
     job.key_mask = problem.visibility.key_mask == nullptr
                        ? nullptr
                        : problem.visibility.key_mask + item.batch * problem.visibility.key_mask_batch;
+    if (item.first_row == 0) job.ahead = look_ahead.after(item.batch, item.kv_head);
     attend(job);
   }
 }

@@ -131,6 +131,8 @@ Status choose_work(const Problem& problem, const Options& options, const Machine
   const std::int64_t chunks = (plan.items + plan.items_per_chunk - 1) / plan.items_per_chunk;
   const int wanted = options.threads > 0 ? options.threads : machine.caller_threads;
   plan.threads = static_cast<int>(std::clamp<std::int64_t>(chunks, 1, wanted));
+  // Many items: long chunks, whose heads follow each other, yet short beside a thread's share of the work.
+  plan.items_per_chunk = std::max(plan.items_per_chunk, plan.items / (std::int64_t{64} * plan.threads));
   if (plan.items == 0) return {};
   plan.scratch_bytes_per_thread = round_up(thread_bytes, scratch_alignment);
   const auto threads = static_cast<std::size_t>(plan.threads);
