@@ -150,10 +150,10 @@ Status reference_answer(const Workload& workload, std::int64_t max_rows, std::ui
   return {};
 }
 
-Comparison compare(const Workload& workload, const Answer& answer) {
+Comparison compare(const Workload& workload, const Answer& answer, Path path) {
   Comparison comparison;
   for (const AnswerRow& row : answer.rows) {
-    const double bound = error_bound(row.score_magnitude, row.max_abs_v);
+    const double bound = error_bound(row.score_magnitude, row.max_abs_v, path);
     for (std::size_t c = 0; c < row.out.size(); ++c) {
       const auto channel = static_cast<std::int64_t>(c);
       const double error = error_between(*element(workload.out, {row.b, row.h, row.i, channel}), row.out[c]);

@@ -37,6 +37,6 @@ struct Comparison {
   std::int64_t b = 0, h = 0, i = 0, c = 0;  // where the largest share lies
   bool holds() const { return worst_bound_share <= 1.0; }
 };
-Comparison compare(const Workload& workload, const Answer& answer);
+Comparison compare(const Workload& workload, const Answer& answer, Path path = Path::streaming);
 
 }  // namespace heed::perf

@@ -54,7 +54,7 @@ void start(Run& run, const Setting& setting) {
   workload.poison_outputs();
   if (const Status status = run.call(); !status.ok()) return run.fail(status.message());
   run.can_run = true;
-  const Comparison comparison = compare(workload, subject.answer);
+  const Comparison comparison = compare(workload, subject.answer, setting.path);
   run.row.max_err = comparison.max_err;
   if (!comparison.holds()) run.fail("wrong");  // measured all the same: a fast wrong row should be seen
 }

@@ -296,7 +296,8 @@ HEED_C_API const char* heed_path_name(int32_t path);             // of a heed_pa
 HEED_C_API const char* heed_available_path_name(int32_t index);  // best first; NULL past the end
 HEED_C_API const char* heed_isa_name(int32_t index);             // built and runs here, best first; NULL past the end
 
-// The accuracy statement above as a number: 8 * 2^-23 * (1 + score_magnitude) * max_abs_v.
+// The accuracy statement above as a number: 64 * 2^-23 * (1 + score_magnitude) * max_abs_v. The onednn path
+// may be off by four times as much.
 HEED_C_API double heed_error_bound(double score_magnitude, double max_abs_v);
 
 #ifdef __cplusplus

@@ -15,8 +15,6 @@
 namespace heed {
 namespace {
 
-constexpr bool has_onednn = false;
-
 struct Call {
   Problem problem;
   Plan plan;

@@ -5,6 +5,8 @@
 
 namespace heed {
 
+const bool has_onednn = false;
+
 Status run_onednn(const Plan&, const Problem&, std::span<std::byte>) noexcept {
   return make_status(StatusCode::unsupported, "path: onednn is not in this build");
 }

@@ -23,4 +23,7 @@ void parallel_for(std::int64_t count, std::int64_t chunk, int threads, ItemTask 
     task(context, index * chunk, std::min(count, (index + 1) * chunk), omp_get_thread_num());
 }
 
+SerialRegion::SerialRegion() noexcept : threads_(omp_get_max_threads()) { omp_set_num_threads(1); }
+SerialRegion::~SerialRegion() { omp_set_num_threads(threads_); }
+
 }  // namespace heed

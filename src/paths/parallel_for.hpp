@@ -16,4 +16,17 @@ using ItemTask = void (*)(const void* context, std::int64_t begin, std::int64_t 
 // or a call from inside a parallel region, runs one range on this thread and opens no region.
 void parallel_for(std::int64_t count, std::int64_t chunk, int threads, ItemTask task, const void* context) noexcept;
 
+// While it lives, a library that asks OpenMP on this thread is told of one thread. What the caller had set
+// comes back with its end.
+class SerialRegion {
+ public:
+  SerialRegion() noexcept;
+  ~SerialRegion();
+  SerialRegion(const SerialRegion&) = delete;
+  SerialRegion& operator=(const SerialRegion&) = delete;
+
+ private:
+  int threads_;
+};
+
 }  // namespace heed

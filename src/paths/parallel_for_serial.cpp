@@ -10,4 +10,7 @@ void parallel_for(std::int64_t count, std::int64_t, int, ItemTask task, const vo
   if (count > 0) task(context, 0, count, 0);
 }
 
+SerialRegion::SerialRegion() noexcept : threads_(1) {}
+SerialRegion::~SerialRegion() = default;
+
 }  // namespace heed

@@ -12,6 +12,7 @@ namespace heed {
 
 Status run_streaming(const Plan& plan, const Problem& problem, std::span<std::byte> scratch) noexcept;
 Status run_reference(const Plan& plan, const Problem& problem, std::span<std::byte> scratch) noexcept;
+extern const bool has_onednn;  // is the path in this build?
 Status run_onednn(const Plan& plan, const Problem& problem, std::span<std::byte> scratch) noexcept;
 
 }  // namespace heed

@@ -94,7 +94,7 @@ std::int64_t chunk_items(double flops, std::int64_t items) {
   return std::clamp<std::int64_t>(static_cast<std::int64_t>(flops_per_chunk / std::max(flops_per_item, 1.0)), 1, items);
 }
 
-// Sizes that a thread's scratch is linear in, small enough for its formulas not to overflow.
+// Sizes and products that a thread's scratch is linear in, small enough for its formulas not to overflow.
 Status check_scratch_sizes(const Problem& problem) {
   constexpr std::int64_t most = std::int64_t{1} << 40;
   const struct {
@@ -105,25 +105,32 @@ Status check_scratch_sizes(const Problem& problem) {
     if (size > most)
       return make_status(StatusCode::size_overflow, "scratch: %s is %lld, expected at most %lld", name,
                          static_cast<long long>(size), static_cast<long long>(most));
+  const double copied = static_cast<double>(problem.kv_len) * static_cast<double>(problem.head_dim + problem.value_dim);
+  if (copied > static_cast<double>(most))
+    return make_status(StatusCode::size_overflow,
+                       "scratch: kv_len * (head_dim + value_dim) is %g, expected at most %lld", copied,
+                       static_cast<long long>(most));
   return {};
 }
 
 Status choose_work(const Problem& problem, const Options& options, const Machine& machine, Plan& plan) {
-  const std::int64_t rows = problem.group * problem.q_len;
   if (Status status = check_scratch_sizes(problem); !status.ok()) return status;
-  std::int64_t jobs = 0;
   std::size_t thread_bytes = 0;
   if (plan.path == Path::streaming) {
     plan.tile = choose_tile_shape(*plan.kernels, problem);
-    plan.rows = partition_rows(rows, *plan.kernels, shares_key_tiles(problem));
-    jobs = plan.rows.job_count;
+    plan.rows = partition_rows(problem.group * problem.q_len, *plan.kernels, shares_key_tiles(problem));
+    plan.items = problem.batch * problem.kv_heads * plan.rows.job_count;
     thread_bytes =
         sizeof(float) * scratch_floats(*plan.kernels, problem) + sizeof(TileRow) * max_row_tiles * plan.tile.rows;
-  } else {
-    jobs = rows;  // one row at a time: its scores and its output in double
+  } else if (plan.path == Path::onednn) {
+    if (problem.is_empty()) return {};
+    plan.scores = choose_score_block(problem);
+    plan.items = plan.scores.blocks();
+    thread_bytes = sizeof(float) * static_cast<std::size_t>(block_scratch(problem, plan.scores).total());
+  } else {  // reference: one row at a time, its scores and its output in double
+    plan.items = problem.batch * problem.q_heads * problem.q_len;
     thread_bytes = sizeof(double) * static_cast<std::size_t>(problem.kv_len + problem.value_dim);
   }
-  plan.items = problem.is_empty() ? 0 : problem.batch * problem.kv_heads * jobs;
   const double flops = 2.0 * static_cast<double>(problem.batch) * static_cast<double>(problem.q_heads) *
                        static_cast<double>(problem.q_len) * static_cast<double>(problem.kv_len) *
                        static_cast<double>(problem.head_dim + problem.value_dim);

@@ -8,6 +8,7 @@
 
 #include "dispatch/kernel_table.hpp"
 #include "plan/problem.hpp"
+#include "plan/score_block.hpp"
 #include "plan/tile_shape.hpp"
 
 namespace heed {
@@ -25,6 +26,7 @@ struct Plan {
   const KernelTable* kernels = nullptr;  // streaming only
   TileShape tile;                        // streaming only
   RowPartition rows;                     // streaming only
+  ScoreBlock scores;                     // onednn only
   std::int64_t items = 0;                // units of work shared among the threads
   std::int64_t items_per_chunk = 1;
   int threads = 1;

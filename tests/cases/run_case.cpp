@@ -224,7 +224,8 @@ void check_hidden_nan(const Case& the_case, const std::vector<float>& wanted, co
   const Outputs outputs = run(call, how);
   report.add(how, outputs.problem);
   if (!outputs.problem.empty()) return;
-  report.add(how, first_bit_difference("out with NaN in hidden K and V", outputs.out.values(), wanted));
+  report.add(
+      how, first_difference("out with NaN in hidden K and V", outputs.out.values(), wanted, run_to_run(how.way.path)));
 }
 
 }  // namespace
@@ -244,7 +245,7 @@ std::vector<std::string> run_case(const Case& the_case, const Selection& selecti
           check(the_case, call, how, outputs, report);
           if (!outputs.problem.empty()) continue;
           if (first.empty()) first = outputs.out.values();
-          report.add(how, first_bit_difference("out", outputs.out.values(), first));
+          report.add(how, first_difference("out", outputs.out.values(), first, run_to_run(way.path)));
         }
       }
       const Run how{way, selection.threads.front(), storage, false};

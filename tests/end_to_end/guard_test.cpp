@@ -124,8 +124,8 @@ TEST_CASE("arrays that end or begin at an unmapped page give the same bits as ot
         const Outputs outputs = run_call(guarded.call, way, 2, true, edge);
         CHECK_EQ(checked.check(outputs, way.text()), "");
         const Outputs plain = run_call(checked.call(), way, 1, true);
-        CHECK_EQ(first_bit_difference("out", outputs.out.values(), plain.out.values()), "");
-        CHECK_EQ(first_bit_difference("weights", outputs.weights.values(), plain.weights.values()), "");
+        CHECK_EQ(first_difference("out", outputs.out.values(), plain.out.values()), "");
+        CHECK_EQ(first_difference("weights", outputs.weights.values(), plain.weights.values()), "");
       });
     }
   }

@@ -41,7 +41,7 @@ TEST_CASE("inside a caller's parallel region a call is right and serial") {
     const Settings before = Settings::now();
 #pragma omp parallel for num_threads(8) schedule(static, 1)
     for (std::size_t n = 0; n < problems.size(); ++n) {
-      problems[n] = first_bit_difference("out", run_call(call, way, 0, false).out.values(), wanted);
+      problems[n] = first_difference("out", run_call(call, way, 0, false).out.values(), wanted);
       Explanation explanation;
       Options options = call.options;
       options.path = way.path;
@@ -77,7 +77,7 @@ TEST_CASE("the caller's maximum may go down and up between calls, and exceed the
     for (const int threads : {1, 8, 2, 64, 3}) {
       omp_set_num_threads(threads);
       CAPTURE(threads);
-      CHECK_EQ(first_bit_difference(way.text().c_str(), run_call(call, way, 0, false).out.values(), wanted), "");
+      CHECK_EQ(first_difference(way.text().c_str(), run_call(call, way, 0, false).out.values(), wanted), "");
       CHECK(run_call(call_of(tiny), way, 64, false).status.ok());
       CHECK_EQ(omp_get_max_threads(), threads);
     }

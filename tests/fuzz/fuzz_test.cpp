@@ -29,9 +29,9 @@ std::string check_hidden_keys(const perf::Spec& spec) {
   std::string problem;
   for_each_way([&](const Way& way) {
     const Outputs wanted = run_call(call_of(clean), way, 1, true), got = run_call(call_of(dirty), way, 1, true);
-    const std::string difference = first_bit_difference("out", got.out.values(), wanted.out.values()) +
-                                   first_bit_difference("lse", got.lse.values(), wanted.lse.values()) +
-                                   first_bit_difference("weights", got.weights.values(), wanted.weights.values());
+    const std::string difference = first_difference("out", got.out.values(), wanted.out.values()) +
+                                   first_difference("lse", got.lse.values(), wanted.lse.values()) +
+                                   first_difference("weights", got.weights.values(), wanted.weights.values());
     if (problem.empty() && !difference.empty())
       problem = way.text() + ", NaN in hidden keys: " + difference + "\n  spec: " + perf::to_text(spec);
   });

@@ -21,6 +21,7 @@ Outputs run_call(const Call& call, const Way& way, int threads, bool wants_weigh
                                  : GuardedTensor(call.out_shape(), Storage::bhnd, edge);
   outputs.lse = GuardedTensor(call.lse_shape(), Storage::bhnd, edge);
   if (wants_weights) outputs.weights = GuardedTensor(call.weights_shape(), Storage::bhnd, edge);
+  outputs.path = way.path;
   Options options = call.options;
   options.path = way.path;
   options.isa = way.isa;
@@ -50,7 +51,7 @@ std::string CheckedCall::check(const Outputs& outputs, const std::string& how) c
   std::size_t row = 0;
   for_each_element(call_.lse_shape(), [&](auto b, auto h, auto i, auto) {
     const RowAnswer& answer = answers_[row++];
-    const double out_bound = out_tolerance(answer.magnitude, answer.max_abs_v);
+    const double out_bound = out_tolerance(answer.magnitude, answer.max_abs_v, outputs.path);
     for (std::int64_t c = 0; c < call_.v.shape[3]; ++c)
       out.add({b, h, i, c}, static_cast<double>(outputs.out.at(b, h, i, c)), answer.out[static_cast<std::size_t>(c)],
               out_bound);
@@ -63,17 +64,18 @@ std::string CheckedCall::check(const Outputs& outputs, const std::string& how) c
       return;
     }
     lse.add({b, h, i, 0}, static_cast<double>(outputs.lse.at(b, h, i, 0)), answer.lse,
-            lse_tolerance(answer.magnitude, answer.lse));
+            lse_tolerance(answer.magnitude, answer.lse, outputs.path));
     if (!has_weights) return;
     double sum = 0.0;
     for (std::int64_t j = 0; j < call_.k.shape[2]; ++j) {
       const double wanted = answer.weights[static_cast<std::size_t>(j)];
       const double got = static_cast<double>(outputs.weights.at(b, h, i, j));
       sum += got;
-      weights.add({b, h, i, j}, got, wanted, wanted == 0.0 ? 0.0 : weight_tolerance(answer.magnitude, wanted));
+      weights.add({b, h, i, j}, got, wanted,
+                  wanted == 0.0 ? 0.0 : weight_tolerance(answer.magnitude, wanted, outputs.path));
     }
     // Without a sink it is the distance from 1; with one, the sink's share has an error of its own.
-    const double sink_error = call_.options.sinks.empty() ? 0.0 : error_bound(answer.magnitude, 1.0);
+    const double sink_error = call_.options.sinks.empty() ? 0.0 : error_bound(answer.magnitude, 1.0, outputs.path);
     row_sum.add({b, h, i, 0}, sum, answer.row_sum, row_sum_tolerance + sink_error);
   });
   for (const Comparison* comparison : {&out, &lse, &weights, &row_sum})
@@ -100,7 +102,7 @@ std::string CheckedCall::run_everywhere(const std::vector<int>& threads) const {
         if (!problem.empty()) return;
         const std::vector<float> out = outputs.out.values();
         if (first.empty()) first = out;
-        problem = first_bit_difference((how + ": out").c_str(), out, first);
+        problem = first_difference((how + ": out").c_str(), out, first);
         if (!problem.empty()) problem += "\n  spec: " + call_.spec;
       }
     }
@@ -118,7 +120,8 @@ CheckedCall::Errors CheckedCall::errors(const Outputs& outputs) const {
           std::abs(static_cast<double>(outputs.out.at(b, h, i, c)) - answer.out[static_cast<std::size_t>(c)]);
       errors.largest = std::max(errors.largest, error);
       if (error > 0.0)
-        errors.bound_share = std::max(errors.bound_share, error / out_tolerance(answer.magnitude, answer.max_abs_v));
+        errors.bound_share =
+            std::max(errors.bound_share, error / out_tolerance(answer.magnitude, answer.max_abs_v, outputs.path));
     }
   });
   return errors;

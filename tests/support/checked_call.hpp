@@ -31,6 +31,7 @@ Call call_of(const perf::Workload& workload);
 struct Outputs {
   GuardedTensor out, lse, weights;
   Status status;
+  Path path = Path::streaming;
 };
 Outputs run_call(const Call& call, const Way& way, int threads, bool wants_weights, Edge edge = Edge::end);
 

@@ -34,14 +34,16 @@ std::string Comparison::text(const std::string& spec) const {
   return what_ + " at " + first_.text() + numbers + (spec.empty() ? "" : "\n  spec: " + spec);
 }
 
-std::string first_bit_difference(const char* what, std::span<const float> got, std::span<const float> wanted) {
+std::string first_difference(const char* what, std::span<const float> got, std::span<const float> wanted,
+                             double allowed) {
   if (got.size() != wanted.size()) return std::string(what) + ": sizes differ";
   for (std::size_t n = 0; n < got.size(); ++n) {
     const bool are_nan = std::isnan(got[n]) && std::isnan(wanted[n]);  // which NaN is not promised
     if (are_nan || std::bit_cast<std::uint32_t>(got[n]) == std::bit_cast<std::uint32_t>(wanted[n])) continue;
+    const auto is = static_cast<double>(got[n]), was = static_cast<double>(wanted[n]);
+    if (std::abs(is - was) <= allowed * std::max(1.0, std::abs(was))) continue;
     char text[128];
-    std::snprintf(text, sizeof text, "%s: element %zu is %a, the other run has %a", what, n,
-                  static_cast<double>(got[n]), static_cast<double>(wanted[n]));
+    std::snprintf(text, sizeof text, "%s: element %zu is %a, the other run has %a", what, n, is, was);
     return text;
   }
   return "";

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+// The oneDNN side: descriptors, attributes, and the cache. Builds on oneDNN 2.6 and on 3.x.
+#include "paths/onednn_primitives.hpp"
+
+#include <bit>
+#include <list>
+#include <map>
+#include <mutex>
+#include <oneapi/dnnl/dnnl.hpp>
+
+namespace heed {
+
+class OneDnnPrimitive {
+ public:
+  dnnl::primitive primitive;
+  dnnl::memory::desc a, b, c;  // softmax: c only
+  dnnl::memory::desc scratchpad;
+};
+
+namespace {
+
+const dnnl::engine& cpu() {
+  static const dnnl::engine engine(dnnl::engine::kind::cpu, 0);
+  return engine;
+}
+
+// ---- what differs between 2.x and 3.x ----
+
+template <class PostOps>
+void append_scale(PostOps& operations, float scale) {
+  constexpr auto linear = dnnl::algorithm::eltwise_linear;
+  if constexpr (requires { operations.append_eltwise(1.0f, linear, scale, 0.0f); })
+    operations.append_eltwise(1.0f, linear, scale, 0.0f);
+  else
+    operations.append_eltwise(linear, scale, 0.0f);
+}
+
+template <class Product>
+auto describe_product(const OneDnnPrimitive& shape, const dnnl::primitive_attr& attributes) {
+  using Descriptor = typename Product::primitive_desc;
+  if constexpr (requires { typename Product::desc; })
+    return Descriptor(typename Product::desc(shape.a, shape.b, shape.c), attributes, cpu());
+  else
+    return Descriptor(cpu(), shape.a, shape.b, shape.c, attributes);
+}
+
+template <class Softmax>
+auto describe_softmax(const dnnl::memory::desc& rows, const dnnl::primitive_attr& attributes) {
+  using Descriptor = typename Softmax::primitive_desc;
+  constexpr auto inference = dnnl::prop_kind::forward_inference;
+  if constexpr (requires { typename Softmax::desc; })
+    return Descriptor(typename Softmax::desc(inference, rows, 1), attributes, cpu());
+  else
+    return Descriptor(cpu(), inference, dnnl::algorithm::softmax_accurate, rows, rows, 1, attributes);
+}
+
+// ---- creation ----
+
+// Strict: an environment variable of oneDNN may otherwise let float products run in bfloat16. The caller
+// brings the scratchpad: the library's own is shared by what runs on a thread.
+dnnl::primitive_attr strict_attributes() {
+  dnnl::primitive_attr attributes;
+  attributes.set_fpmath_mode(dnnl::fpmath_mode::strict);
+  attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+  return attributes;
+}
+
+// A dimension of size 1 gets the stride that a dense matrix would have: others are taken for a transposed
+// one here and there.
+dnnl::memory::desc describe(const Matrices& m) {
+  const std::int64_t column = m.columns == 1 ? 1 : m.column_stride;
+  const std::int64_t row = m.rows == 1 ? (column == 1 ? m.columns : 1) : m.row_stride;
+  if (m.count == 1) return {{m.rows, m.columns}, dnnl::memory::data_type::f32, {row, column}};
+  return {{m.count, m.rows, m.columns}, dnnl::memory::data_type::f32, {m.count_stride, row, column}};
+}
+
+OneDnnHandle create_product(const Matrices& a, const Matrices& b, const Matrices& c, float scale) {
+  auto made = std::make_shared<OneDnnPrimitive>();
+  made->a = describe(a);
+  made->b = describe(b);
+  made->c = describe(c);
+  dnnl::primitive_attr attributes = strict_attributes();
+  if (scale != 1.0f) {
+    dnnl::post_ops operations;
+    append_scale(operations, scale);
+    attributes.set_post_ops(operations);
+  }
+  const auto descriptor = describe_product<dnnl::matmul>(*made, attributes);
+  made->scratchpad = descriptor.scratchpad_desc();
+  made->primitive = dnnl::matmul(descriptor);
+  return made;
+}
+
+OneDnnHandle create_softmax(std::int64_t rows, std::int64_t columns) {
+  auto made = std::make_shared<OneDnnPrimitive>();
+  made->c = {{rows, columns}, dnnl::memory::data_type::f32, {columns, 1}};
+  const auto descriptor = describe_softmax<dnnl::softmax_forward>(made->c, strict_attributes());
+  made->scratchpad = descriptor.scratchpad_desc();
+  made->primitive = dnnl::softmax_forward(descriptor);
+  return made;
+}
+
+// ---- cache ----
+
+using Key = std::array<std::int64_t, 16>;
+
+class Cache {
+ public:
+  // Creation takes milliseconds and stays outside the lock: two threads may create the same at once, and
+  // one of the two is kept.
+  template <class Create>
+  OneDnnHandle find(const Key& key, Create create) {
+    if (OneDnnHandle known = look_up(key)) return known;
+    OneDnnHandle made = create();
+    const std::lock_guard lock(mutex_);
+    if (places_.contains(key)) return places_[key]->second;
+    entries_.emplace_front(key, made);
+    places_[key] = entries_.begin();
+    if (entries_.size() > most_primitives) {
+      places_.erase(entries_.back().first);
+      entries_.pop_back();
+    }
+    return made;
+  }
+  std::size_t size() {
+    const std::lock_guard lock(mutex_);
+    return entries_.size();
+  }
+
+ private:
+  using Entries = std::list<std::pair<Key, OneDnnHandle>>;  // most recently used first
+
+  OneDnnHandle look_up(const Key& key) {
+    const std::lock_guard lock(mutex_);
+    const auto found = places_.find(key);
+    if (found == places_.end()) return nullptr;
+    entries_.splice(entries_.begin(), entries_, found->second);
+    return found->second->second;
+  }
+
+  std::mutex mutex_;
+  Entries entries_;
+  std::map<Key, Entries::iterator> places_;
+};
+
+Cache& cache() {
+  static Cache cache;
+  return cache;
+}
+
+dnnl::memory memory_at(const dnnl::memory::desc& descriptor, const void* data) {
+  return {descriptor, cpu(), const_cast<void*>(data)};
+}
+
+}  // namespace
+
+OneDnnHandle find_product(const Matrices& a, const Matrices& b, const Matrices& c, float scale) {
+  const Key key = {a.count,
+                   a.rows,
+                   a.columns,
+                   b.columns,
+                   a.count_stride,
+                   a.row_stride,
+                   a.column_stride,
+                   b.count_stride,
+                   b.row_stride,
+                   b.column_stride,
+                   c.count_stride,
+                   c.row_stride,
+                   c.column_stride,
+                   std::bit_cast<std::int32_t>(scale),
+                   0,
+                   0};
+  return cache().find(key, [&] { return create_product(a, b, c, scale); });
+}
+
+OneDnnHandle find_softmax(std::int64_t rows, std::int64_t columns) {
+  const Key key = {0, rows, columns};  // no product has a count of 0
+  return cache().find(key, [&] { return create_softmax(rows, columns); });
+}
+
+std::size_t scratchpad_bytes(const OneDnnPrimitive& primitive) { return primitive.scratchpad.get_size(); }
+
+void run_product(const OneDnnPrimitive& product, const float* a, const float* b, float* c, std::byte* scratchpad) {
+  dnnl::stream stream(cpu());
+  product.primitive.execute(stream, {{DNNL_ARG_SRC, memory_at(product.a, a)},
+                                     {DNNL_ARG_WEIGHTS, memory_at(product.b, b)},
+                                     {DNNL_ARG_DST, memory_at(product.c, c)},
+                                     {DNNL_ARG_SCRATCHPAD, memory_at(product.scratchpad, scratchpad)}});
+  stream.wait();
+}
+
+void run_softmax(const OneDnnPrimitive& softmax, float* rows, std::byte* scratchpad) {
+  dnnl::stream stream(cpu());
+  const dnnl::memory memory = memory_at(softmax.c, rows);
+  softmax.primitive.execute(stream, {{DNNL_ARG_SRC, memory},
+                                     {DNNL_ARG_DST, memory},
+                                     {DNNL_ARG_SCRATCHPAD, memory_at(softmax.scratchpad, scratchpad)}});
+  stream.wait();
+}
+
+std::size_t primitives_kept() { return cache().size(); }
+
+}  // namespace heed

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Matrix products and softmax by oneDNN, created once per shape and kept. No type of oneDNN shows.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "plan/matrices.hpp"
+
+namespace heed {
+
+// Either of the two. Ready to run on any thread, by several at once: what a run needs besides is passed in.
+class OneDnnPrimitive;
+using OneDnnHandle = std::shared_ptr<const OneDnnPrimitive>;
+
+// These create (or find) and run; they throw dnnl::error and std::bad_alloc.
+OneDnnHandle find_product(const Matrices& a, const Matrices& b, const Matrices& c, float scale);
+OneDnnHandle find_softmax(std::int64_t rows, std::int64_t columns);
+
+std::size_t scratchpad_bytes(const OneDnnPrimitive& primitive);
+void run_product(const OneDnnPrimitive& product, const float* a, const float* b, float* c, std::byte* scratchpad);
+void run_softmax(const OneDnnPrimitive& softmax, float* rows, std::byte* scratchpad);  // in place
+
+// Shapes kept at most; the least recently used goes first.
+inline constexpr std::size_t most_primitives = 256;
+std::size_t primitives_kept();
+
+}  // namespace heed
