@@ -196,11 +196,10 @@ void test_explain(void) {
             starts_with(call.message, "explanation: null pointer"),
         "explanation must be given");
 
-  int32_t isas = 0, paths = 0;
-  while (heed_isa_name(isas) != NULL) ++isas;
+  int32_t isas = 0, baselines = 0, paths = 0;
+  for (; heed_isa_name(isas) != NULL; ++isas) baselines += strcmp(heed_isa_name(isas), "baseline") == 0;
   while (heed_available_path_name(paths) != NULL) ++paths;
-  check(isas >= 1 && strcmp(heed_isa_name(isas - 1), "baseline") == 0 && heed_isa_name(-1) == NULL,
-        "ISAs are listed, baseline last");
+  check(baselines == 1 && heed_isa_name(-1) == NULL, "ISAs are listed, baseline among them");
   check(paths >= 2 && strcmp(heed_available_path_name(0), "streaming") == 0 && heed_available_path_name(-1) == NULL,
         "paths are listed, streaming first");
   check(strcmp(heed_path_name(HEED_PATH_REFERENCE), "reference") == 0, "paths have names");
