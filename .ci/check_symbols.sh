@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The shared library exports what include/heed declares with HEED_API or HEED_C_API, all of it and nothing else.
+# The shared library exports what include/heed declares with HEED_API or HEED_C_API, all of it and nothing else,
+# and one OpenMP comes with it: two in a process are slow or wrong.
 #
 #   .ci/check_symbols.sh [BUILD]      default: build
 source "$(dirname "$0")/common.sh"
@@ -27,3 +28,5 @@ while read -r name; do
 done < <(comm -23 <(echo "$declared") <(echo "$exported"))
 [ $bad = 0 ] || exit 1
 say "$(wc -l <<< "$exported") public names, and nothing else"
+runtimes=$(ldd "$library" | grep -cE 'lib(g|i)?omp[0-9]*\.so' || true)
+[ "$runtimes" = 1 ] || fail "expected one OpenMP runtime, got $runtimes: $(ldd "$library" | grep omp)"

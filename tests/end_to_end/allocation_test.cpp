@@ -116,6 +116,7 @@ TEST_CASE("with supplied scratch and one thread a call allocates nothing") {
   for (const char* spec : specs) {
     Ready ready(spec);
     for_each_way([&](const Way& way) {
+      if (way.path == Path::onednn) return;  // oneDNN allocates; the header says so
       ready.choose(way, 1);
       ready.supply_scratch();
       Status status;
@@ -131,6 +132,7 @@ TEST_CASE("with supplied scratch and one thread a call allocates nothing") {
 TEST_CASE("with supplied scratch and several threads nothing is allocated once the team is there") {
   Ready ready(specs[0]);
   for_each_way([&](const Way& way) {
+    if (way.path == Path::onednn) return;  // oneDNN allocates; the header says so
     ready.choose(way, 3);
     ready.supply_scratch();
     REQUIRE(ready.attend().ok());
