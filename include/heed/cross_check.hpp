@@ -41,16 +41,17 @@
 // ---- Errors, memory, threads, cost ----------------------------------------------------------
 //
 // Arguments are checked as attention() checks them, in order, and the answer is a Status; a path that is
-// not in this build is `unsupported`. A call that was compared is `ok` whatever the verdict, and
-// only then is `report` written. Nothing aborts, prints or throws.
+// not in this build is `unsupported`. A call that was compared is `ok` whatever the verdict, and only then
+// is `report` written. Nothing aborts, prints or throws.
 // Nothing of the caller's is written but the report: `lse`, `weights` and `scratch` of the options are not
-// used, and the answers go to memory of the call's own. It is worked through one batch item and KV head
-// at a time, each a call with the q_len, kv_len, group and dims of the whole and so with the same bits.
-// That takes 2 * group * q_len * (value_dim + 1) floats, and the weights of as many rows as fit 64 MiB per
-// answer: never those of the whole call. Where the weights of one KV head take more, out and lse
-// are still those of the whole head, and weights are compared in blocks of rows, each a call of its own,
-// whose rounding may differ from the whole's. options.threads holds for both answers and for the comparing.
-// Cost: that of both calls, with weights, and about as much as the reference path for A. Thread-safe.
+// used, and the answers go to memory of the call's own. It is worked through one batch item and KV head at
+// a time, each a call with the q_len, kv_len, group and dims of the whole and so with the same bits. That
+// takes 2 * group * q_len * (value_dim + 1) floats, and the weights of as many queries as fit 64 MiB per
+// answer, of one at least: never those of the whole call. Where the weights of one KV head take more, out
+// and lse are still those of the whole head, and weights are compared in blocks of rows, each a call of its
+// own, whose rounding may differ from the whole's. options.threads holds for both answers and for the
+// comparing. Cost: that of both calls, with weights, and about as much as the reference path for A.
+// Thread-safe.
 #pragma once
 
 #include <cstdint>
