@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The C API: converts structs, calls the C++ API, copies texts into the caller's buffers.
-#include <algorithm>
+// The C API: converts structs and calls the C++ API.
 #include <cstddef>
 #include <cstring>
 #include <new>
 
 #include "api/convert_c.hpp"
+#include "api/results_c.hpp"
 #include "dispatch/kernel_registry.hpp"
 #include "status.hpp"
 
@@ -17,50 +17,14 @@ namespace {
 constexpr std::size_t options_size_0_1 = offsetof(heed_options, scratch_size) + sizeof(std::size_t);
 constexpr std::size_t explanation_size_0_1 = offsetof(heed_explanation, text) + sizeof(heed_text);
 
-// Copies a string with its final zero, cut to size bytes.
-void write_text(std::string_view text, char* data, std::size_t size) {
-  if (data == nullptr || size == 0) return;
-  const std::size_t length = std::min(text.size(), size - 1);
-  std::copy_n(text.data(), length, data);
-  data[length] = '\0';
-}
-
-std::int32_t answer(const Status& status, char* message, std::size_t message_size) {
-  write_text(status.message(), message, message_size);
-  return static_cast<std::int32_t>(status.code());
-}
-
-Status null_result(const char* name) {
-  return make_status(StatusCode::null_data, "%s: null pointer, expected where to write the result", name);
-}
-
-void fill(heed_text& text, std::string_view content) {
-  write_text(content, text.data, text.size);
-  text.needed = content.size() + 1;
-}
-
-std::string lines(const std::vector<std::string>& texts) {
-  std::string joined;
-  for (const std::string& text : texts) joined += text + '\n';
-  return joined;
-}
-
 Status explain(const Arguments& call, heed_explanation& given) {
   heed_explanation result{};
-  if (Status status = read_sized("explanation", given, result); !status.ok()) return status;
+  if (Status status = read_sized("explanation", "heed_explanation_init", given, result); !status.ok()) return status;
   Explanation explanation;
   Status status = explain(call.q, call.k, call.v, call.out, call.options, explanation);
   if (!status.ok()) return status;
-  result.path = static_cast<std::int32_t>(explanation.path);
-  result.threads = explanation.threads;
-  write_text(explanation.isa, result.isa, sizeof(result.isa));
-  result.rows_per_tile = explanation.rows_per_tile;
-  result.keys_per_tile = explanation.keys_per_tile;
-  result.scratch_bytes = explanation.scratch_bytes;
-  fill(result.reasons, lines(explanation.reasons));
-  fill(result.spec, explanation.spec);
-  fill(result.text, explanation.text);
-  std::memcpy(&given, &result, std::min(given.size, sizeof(result)));
+  fill(result, explanation);
+  write_sized(result, given);
   return {};
 }
 

@@ -37,10 +37,6 @@ static_assert(sizeof(Status) >= HEED_MESSAGE_SIZE, "HEED_MESSAGE_SIZE in heed/at
 
 Dims dims(const std::int64_t (&values)[4]) { return {values[0], values[1], values[2], values[3]}; }
 
-ConstTensor convert(const heed_const_tensor& tensor) {
-  return {tensor.data, dims(tensor.shape), dims(tensor.strides), static_cast<DType>(tensor.dtype)};
-}
-
 Tensor convert(const heed_tensor& tensor) {
   return {tensor.data, dims(tensor.shape), dims(tensor.strides), static_cast<DType>(tensor.dtype)};
 }
@@ -64,10 +60,10 @@ Status check_polarity(const char* name, std::int32_t polarity) {
 Status convert(const heed_options* given, Options& result) {
   if (given == nullptr) return {};
   heed_options options{};
-  if (Status status = read_sized("options", *given, options); !status.ok()) return status;
+  if (Status status = read_sized("options", "heed_options_init", *given, options); !status.ok()) return status;
   if (options.scale != nullptr) result.scale = *options.scale;
   result.soft_cap = options.soft_cap;
-  if (options.bias != nullptr) result.bias = convert(*options.bias);
+  if (options.bias != nullptr) result.bias = heed::convert(*options.bias);
   result.slopes = list(options.slopes, options.slopes_count);
   result.sinks = list(options.sinks, options.sinks_count);
   if (options.key_mask != nullptr) {
@@ -113,6 +109,10 @@ Status convert(const heed_const_tensor* q, const heed_const_tensor* k, const hee
     if (pointer == nullptr) return make_status(StatusCode::null_data, "%s: null pointer, expected a tensor", name);
   call = {convert(*q), convert(*k), convert(*v), convert(*out), {}};
   return convert(options, call.options);
+}
+
+ConstTensor convert(const heed_const_tensor& tensor) {
+  return {tensor.data, dims(tensor.shape), dims(tensor.strides), static_cast<DType>(tensor.dtype)};
 }
 
 heed_const_tensor convert(const ConstTensor& tensor) { return convert_tensor<heed_const_tensor>(tensor); }

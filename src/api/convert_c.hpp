@@ -21,18 +21,20 @@ struct Arguments {
 Status convert(const heed_const_tensor* q, const heed_const_tensor* k, const heed_const_tensor* v,
                const heed_tensor* out, const heed_options* options, Arguments& call);
 
+ConstTensor convert(const heed_const_tensor& tensor);
 heed_const_tensor convert(const ConstTensor& tensor);
 heed_tensor convert(const Tensor& tensor);
 heed_mask convert(const Mask& mask);
 heed_key_mask convert(const KeyMask& mask);
 
-// A struct that starts with its own size, as far as both sides know it; the rest is zero.
+// A struct that starts with its own size, as far as both sides know it; the rest is zero. `initialiser`
+// is the function that sets the size.
 template <class Struct>
-Status read_sized(const char* name, const Struct& given, Struct& result) {
+Status read_sized(const char* name, const char* initialiser, const Struct& given, Struct& result) {
   constexpr std::size_t largest = 4096;  // no version's struct: the struct was never initialised
   const std::size_t size = given.size;
   if (size < sizeof(size) || size > largest)
-    return make_status(StatusCode::bad_size, "%s: size is %zu, expected what heed_%s_init() sets", name, size, name);
+    return make_status(StatusCode::bad_size, "%s: size is %zu, expected what %s() sets", name, size, initialiser);
   const auto* bytes = reinterpret_cast<const unsigned char*>(&given);
   for (std::size_t index = sizeof(Struct); index < size; ++index)
     if (bytes[index] != 0)

@@ -130,7 +130,7 @@ bool check_threads(Checks& check, int threads) {
 }
 
 // Names of ISAs and paths that a build or CPU lacks are make_plan()'s to refuse.
-bool check_path(Checks& check, Path path) {
+bool check_path(Checks& check, const char* name, Path path) {
   switch (path) {
     case Path::automatic:
     case Path::streaming:
@@ -138,9 +138,9 @@ bool check_path(Checks& check, Path path) {
     case Path::reference: return true;
   }
   return check.fail(make_status(StatusCode::unknown_name,
-                                "path: %" PRId32 ", expected 0 (automatic), 1 (streaming), "
+                                "%s: %" PRId32 ", expected 0 (automatic), 1 (streaming), "
                                 "2 (onednn) or 3 (reference)",
-                                static_cast<std::int32_t>(path)));
+                                name, static_cast<std::int32_t>(path)));
 }
 
 bool check_options(Checks& check, const Sizes& sizes, const Shapes& shapes, const Options& options) {
@@ -156,7 +156,18 @@ bool check_options(Checks& check, const Sizes& sizes, const Shapes& shapes, cons
          check_position(check, sizes, options) && check_window(check, window) &&
          (!lse || check.output("lse", *lse, shapes.lse)) &&
          (!weights || check.output("weights", *weights, shapes.weights)) && check_threads(check, threads) &&
-         check_path(check, path) && check.buffer("scratch", scratch);
+         check_path(check, "path", path) && check.buffer("scratch", scratch);
+}
+
+bool check_inputs(Checks& check, const Sizes& sizes, const Shapes& shapes, const ConstTensor& q, const ConstTensor& k,
+                  const ConstTensor& v) {
+  return check.tensor("q", q, shapes.q) && check.tensor("k", k, shapes.k) && check_heads(check, sizes) &&
+         check.tensor("v", v, shapes.v);
+}
+
+bool check_answer_tensors(Checks& check, const Shapes& shapes, const Answer& answer) {
+  return check.tensor("out", answer.out, shapes.out) && (!answer.lse || check.tensor("lse", *answer.lse, shapes.lse)) &&
+         (!answer.weights || check.tensor("weights", *answer.weights, shapes.weights));
 }
 
 }  // namespace
@@ -166,9 +177,19 @@ Status validate(const ConstTensor& q, const ConstTensor& k, const ConstTensor& v
   Checks check(needs_data);
   const Sizes sizes = sizes_of(q, k, v);
   const Shapes shapes(sizes);
-  const bool is_valid = check.tensor("q", q, shapes.q) && check.tensor("k", k, shapes.k) && check_heads(check, sizes) &&
-                        check.tensor("v", v, shapes.v) && check.output("out", out, shapes.out) &&
+  const bool is_valid = check_inputs(check, sizes, shapes, q, k, v) && check.output("out", out, shapes.out) &&
                         check_options(check, sizes, shapes, options);
+  return is_valid ? Status{} : check.status();
+}
+
+Status validate_check(const ConstTensor& q, const ConstTensor& k, const ConstTensor& v, const Answer* answer,
+                      const Options& options, Path against) {
+  Checks check(true);
+  const Sizes sizes = sizes_of(q, k, v);
+  const Shapes shapes(sizes);
+  const bool is_valid = check_inputs(check, sizes, shapes, q, k, v) &&
+                        (answer == nullptr || check_answer_tensors(check, shapes, *answer)) &&
+                        check_options(check, sizes, shapes, options) && check_path(check, "against", against);
   return is_valid ? Status{} : check.status();
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counts what a call allocates. This program replaces malloc, so it stands apart from the others and
+// Counts and measures what a call allocates. This program replaces malloc, so it stands apart from the others and
 // is not built with a sanitizer, which replaces it too.
 #include <doctest/doctest.h>
 
@@ -10,16 +10,20 @@
 #include <limits>
 #include <string>
 
+#include "heed/cross_check.hpp"
 #include "support/checked_call.hpp"
 
 namespace {
 
 std::atomic<bool> is_counting{false};
 std::atomic<int> allocations{0};
-std::atomic<int> failing_from{-1};  // the n-th allocation while counting, and all after it, fail; -1: none
+std::atomic<std::size_t> largest_bytes{0};  // of one allocation
+std::atomic<int> failing_from{-1};          // the n-th allocation while counting, and all after it, fail; -1: none
 
-bool count_allocation() {
+bool count_allocation(std::size_t bytes) {
   if (!is_counting) return true;
+  for (std::size_t seen = largest_bytes; seen < bytes && !largest_bytes.compare_exchange_weak(seen, bytes);) {
+  }
   const int number = allocations++;
   return failing_from < 0 || number < failing_from;
 }
@@ -33,13 +37,13 @@ void* __libc_calloc(std::size_t count, std::size_t bytes);
 void* __libc_realloc(void* old, std::size_t bytes);
 void* __libc_memalign(std::size_t alignment, std::size_t bytes);
 
-void* malloc(std::size_t bytes) { return count_allocation() ? __libc_malloc(bytes) : nullptr; }
+void* malloc(std::size_t bytes) { return count_allocation(bytes) ? __libc_malloc(bytes) : nullptr; }
 void* calloc(std::size_t count, std::size_t bytes) {
-  return count_allocation() ? __libc_calloc(count, bytes) : nullptr;
+  return count_allocation(count * bytes) ? __libc_calloc(count, bytes) : nullptr;
 }
-void* realloc(void* old, std::size_t bytes) { return count_allocation() ? __libc_realloc(old, bytes) : nullptr; }
+void* realloc(void* old, std::size_t bytes) { return count_allocation(bytes) ? __libc_realloc(old, bytes) : nullptr; }
 void* memalign(std::size_t alignment, std::size_t bytes) {
-  return count_allocation() ? __libc_memalign(alignment, bytes) : nullptr;
+  return count_allocation(bytes) ? __libc_memalign(alignment, bytes) : nullptr;
 }
 void* aligned_alloc(std::size_t alignment, std::size_t bytes) { return memalign(alignment, bytes); }
 int posix_memalign(void** result, std::size_t alignment, std::size_t bytes) {
@@ -87,6 +91,7 @@ struct Ready {
 template <class Function>
 int counted(const Function& f, int fail_from = -1) {
   allocations = 0;
+  largest_bytes = 0;
   failing_from = fail_from;
   is_counting = true;
   f();
@@ -175,6 +180,39 @@ TEST_CASE("scratch that cannot be allocated is an error, and nothing is written"
       },
       0);
   CHECK_EQ(status.code(), StatusCode::out_of_memory);
+}
+
+TEST_CASE("a cross-check takes memory for the weights of one KV head, whatever batch and heads are") {
+  const auto largest = [](const char* spec) {
+    Ready ready(spec);
+    CrossCheckReport report;
+    Status status;
+    counted([&] { status = cross_check(ready.workload.q, ready.workload.k, ready.workload.v, ready.options, report); });
+    CHECK(status.ok());
+    return largest_bytes.load();
+  };
+  CHECK_EQ(largest("b=1 h=2:1 n=120:130 d=8:8"), 2 * 120 * 130 * sizeof(float));
+  CHECK_EQ(largest("b=6 h=8:4 n=120:130 d=8:8"), 2 * 120 * 130 * sizeof(float));
+  // Four rows of 4 million keys fit the 64 MiB that are taken at most; the fifth is a block of its own.
+  CHECK(largest("b=1 h=1:1 n=5:4000000 d=1:1") <= std::size_t{64} << 20);
+}
+
+TEST_CASE("a cross-check that gets no memory says so and leaves the report alone") {
+  Ready ready("b=2 h=4:2 n=10:20 d=8:8");
+  int fail_from = 0;
+  Status status;
+  do {
+    CrossCheckReport report;
+    report.bound = -1.0;
+    ready.options.threads = 1;
+    counted([&] { status = cross_check(ready.workload.q, ready.workload.k, ready.workload.v, ready.options, report); },
+            fail_from++);
+    if (status.ok()) break;
+    CHECK_EQ(status.code(), StatusCode::out_of_memory);
+    CHECK_EQ(report.bound, -1.0);
+  } while (fail_from < 1000);
+  CHECK(status.ok());
+  CHECK(fail_from > 10);
 }
 
 TEST_CASE("zero-size calls allocate nothing") {

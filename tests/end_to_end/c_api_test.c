@@ -45,6 +45,7 @@ int main(void) {
   test_structs();
   test_errors();
   test_explain();
+  test_cross_check();
   printf("%d passed, %d failed\n", passed, failed);
   return failed == 0 ? 0 : 1;
 }

@@ -28,3 +28,4 @@ void test_options(void);
 void test_structs(void);
 void test_errors(void);
 void test_explain(void);
+void test_cross_check(void);

@@ -5,13 +5,14 @@
 Usage: extract_example.py HEADER OUTPUT. The language is that of OUTPUT's name: .c or .cpp. The program
 exits 0 when the example's variable `status` says that the call was right.
 """
+import os
 import sys
 
 BEGIN = "// ---- The call "
 END = "// ----"
 FRAMES = {
-    "c": ("#include <heed/attention.h>\n#include <stdio.h>\n\nint main(void) {\n", "  return status != HEED_OK;\n}\n"),
-    "cpp": ("#include <heed/attention.hpp>\n#include <cstdio>\n\nint main() {\n", "  return status.ok() ? 0 : 1;\n}\n"),
+    "c": ("#include <heed/{header}>\n#include <stdio.h>\n\nint main(void) {\n", "  return status != HEED_OK;\n}\n"),
+    "cpp": ("#include <heed/{header}>\n#include <cstdio>\n\nint main() {\n", "  return status.ok() ? 0 : 1;\n}\n"),
 }
 
 
@@ -34,7 +35,7 @@ def main():
         sys.exit(f"{header_path}: no example between '{BEGIN}' and '{END}'")
     before, after = FRAMES[output_path.rsplit(".", 1)[1]]
     with open(output_path, "w", encoding="utf-8") as output:
-        output.write(before + "".join(lines) + after)
+        output.write(before.replace("{header}", os.path.basename(header_path)) + "".join(lines) + after)
 
 
 main()
