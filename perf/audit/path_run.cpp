@@ -112,6 +112,7 @@ PathReport PathRunner::run(Path path, const Outputs* reference, bool keeps_weigh
   report.isa = explanation.isa;
   report.threads = explanation.threads;
   report.spec = explanation.spec;
+  report.plan = explanation.text;
 
   outputs = {unwritten(whole.out_shape), unwritten(whole.lse_shape), {}};
   Status status;

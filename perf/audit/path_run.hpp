@@ -21,6 +21,7 @@ struct PathReport {
   std::string isa;  // "" for paths without one
   int threads = 0;
   std::string spec;
+  std::string plan;      // what explain() says, several lines
   bool has_run = false;  // false: the library refused; `failures` says why and the numbers mean nothing
   double seconds = 0.0;
   Difference out, lse;  // against the reference path
