@@ -20,7 +20,9 @@ constexpr const char* notes =
     "Files are .npy, C order, little-endian. Tensors: float32, or float64 that is rounded to float32.\n"
     "out, lse and weights are written as float32 in the layout and rank of --q: for 4-D bhnd as [B, H, N_q, C],\n"
     "for 4-D bnhd as [B, N_q, H, C], for 3-D as [B, N_q, H*C]; C is the value width, 1 for lse, N_k for weights.\n"
-    "--expect: 4-D or 3-D like q. --expect-lse: [B, H, N_q], or as --lse writes it.";
+    "--expect: 4-D or 3-D like q. --expect-lse: [B, H, N_q], or as --lse writes it.\n\n"
+    "heed-audit example: two queries and three keys, worked out by hand, beside what each path answers.\n"
+    "heed-audit experiments [--html FILE]: scale, padding, query count, stability; with numbers and verdicts.";
 
 std::optional<std::int64_t> whole_number(std::string_view text) {
   std::int64_t value = 0;

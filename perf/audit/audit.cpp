@@ -7,6 +7,7 @@
 #include <new>
 #include <optional>
 
+#include "audit/commands.hpp"
 #include "audit/error.hpp"
 #include "audit/exit_code.hpp"
 #include "audit/output_file.hpp"
@@ -160,6 +161,7 @@ int audit(const Arguments& arguments, std::ostream& out) {
 
 int run_audit(int argc, const char* const* argv, std::ostream& out, std::ostream& err) noexcept try {
   int exit_code = exit_error;
+  if (const auto status = run_command(argc, argv, out, err)) return *status;
   const auto arguments = parse_arguments(argc, argv, out, err, exit_code);
   return arguments ? audit(*arguments, out) : exit_code;
 } catch (const std::bad_alloc&) {
