@@ -4,7 +4,6 @@
 #include "audit/page.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 #include "audit/html.hpp"
 #include "audit/machine.hpp"
@@ -15,6 +14,7 @@ namespace heed::audit {
 namespace {
 
 constexpr std::size_t most_open_lines = 40;
+constexpr std::size_t most_keys = 256;
 
 std::string paragraph(const std::string& content, const char* kind = "soft") {
   return std::string("<p class=\"") + kind + "\">" + escaped(content) + "</p>\n";
@@ -88,10 +88,11 @@ std::string folded(const std::string& title, const Table& table, const std::stri
 }
 
 std::string numbers(const Shown& shown) {
-  std::vector<std::int64_t> keys(shown.key_sums.size());
-  std::iota(keys.begin(), keys.end(), 0);
+  const std::vector<std::int64_t> keys = heaviest_keys(shown, most_keys);
+  const bool has_all = keys.size() == shown.key_sums.size();
+  const std::string title = has_all ? "Keys" : text("The %zu keys with the largest weight", keys.size());
   return "<h2>Rows and keys in numbers</h2>\n<div class=\"side\">\n" + folded("Query rows", row_table(shown), "rows") +
-         folded("Keys", key_table(shown, keys), "keys") + "</div>\n";
+         folded(title, key_table(shown, keys), "keys") + "</div>\n";
 }
 
 std::string plan(const Arguments& arguments, const Report& report) {
@@ -119,7 +120,7 @@ std::string audit_page(const Arguments& arguments, const Call& call, const AllRo
                        const Shown* shown) {
   std::string body = "<h1>heed-audit " + badge(report.is_ok()) + "</h1>\n" + paragraph(call_text(call)) +
                      verdicts(call, facts, report);
-  body += shown == nullptr ? paragraph("This call has no weights to draw.") : figure(*shown) + numbers(*shown);
+  body += shown == nullptr ? paragraph("There are no weights to draw.") : figure(*shown) + numbers(*shown);
   return html_page("heed-audit: attention on your tensors", body + plan(arguments, report) + machine_section());
 }
 

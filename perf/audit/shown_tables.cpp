@@ -2,6 +2,9 @@
 // See shown_tables.hpp.
 #include "audit/shown_tables.hpp"
 
+#include <algorithm>
+#include <numeric>
+
 #include "audit/text.hpp"
 
 namespace heed::audit {
@@ -15,6 +18,17 @@ std::string shown_title(const Shown& shown) {
                 static_cast<long long>(shown.cells()));
   if (shown.is_own_call) title += "; each row in a call of its own";
   return title;
+}
+
+std::vector<std::int64_t> heaviest_keys(const Shown& shown, std::size_t most) {
+  std::vector<std::int64_t> keys(shown.key_sums.size());
+  std::iota(keys.begin(), keys.end(), 0);
+  if (keys.size() <= most) return keys;
+  const auto sum = [&](std::int64_t key) { return shown.key_sums[static_cast<std::size_t>(key)]; };
+  std::stable_sort(keys.begin(), keys.end(), [&](std::int64_t a, std::int64_t b) { return sum(a) > sum(b); });
+  keys.resize(most);
+  std::sort(keys.begin(), keys.end());
+  return keys;
 }
 
 Table row_table(const Shown& shown) {

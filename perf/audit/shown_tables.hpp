@@ -14,6 +14,9 @@ namespace heed::audit {
 // "weights of batch item 5, head 3, by streaming: rows 0:19; 76 of 361 cells blocked"
 std::string shown_title(const Shown& shown);
 
+// At most `most` keys: those that receive the most, in their own order.
+std::vector<std::int64_t> heaviest_keys(const Shown& shown, std::size_t most);
+
 Table row_table(const Shown& shown);
 Table key_table(const Shown& shown, const std::vector<std::int64_t>& keys);
 

@@ -134,6 +134,18 @@ TEST_CASE("256 x 256 stays below 2 MB, by sampling rows, and says so; names do n
   }
 }
 
+TEST_CASE("a page stays below 2 MB with many keys, of which some are drawn, and says so") {
+  const Square square(2);
+  write(square.folder.file("k.npy"), normal({1, 1, 30000, 4}, 2));
+  const std::string page = square.folder.file("r.html");
+  REQUIRE(run_audit(square.arguments() + Arguments{"--html", page}).status == audit::exit_ok);
+  const std::string html = bytes_of(page);
+  CHECK(html.size() < 2000000);
+  CHECK(html.find("256 of the 30000 keys are drawn, evenly spread") != std::string::npos);
+  CHECK(html.find("The 256 keys with the largest weight") != std::string::npos);
+  CHECK(cells_of(html).size() == 2 * 256);
+}
+
 TEST_CASE("a failed verdict, a NaN and an absent path show on the page") {
   const Square square(5);
   Array<float> q = read<float>(square.folder.file("q.npy"));
@@ -180,7 +192,7 @@ TEST_CASE("a call without weights has a page without a picture") {
   const Arguments tensors = {"--q", folder.file("q.npy"), "--k",        folder.file("k.npy"),
                              "--v", folder.file("k.npy"), "--position", "top_left"};
   CHECK(run_audit(tensors + Arguments{"--html", folder.file("r.html")}).status == audit::exit_ok);
-  CHECK(bytes_of(folder.file("r.html")).find("This call has no weights to draw.") != std::string::npos);
+  CHECK(bytes_of(folder.file("r.html")).find("There are no weights to draw.") != std::string::npos);
   const AuditRun picture = run_audit(tensors + Arguments{"--svg", folder.file("p.svg")});
   CHECK(picture.status == audit::exit_error);
   CHECK(picture.err.find(": the call has no weights to draw") != std::string::npos);
