@@ -37,7 +37,8 @@ build() { build_tree "$top" "$@"; }
 
 # run_tests FOLDER [WRAPPER...]: the test programs of a build, without the single tests that take
 # long under an emulator. Prints each program's own summary.
-test_programs=(tests/unit tests/api/validate_test tests/end_to_end tests/fuzz tests/heed-cases tests/api/c_api_test)
+test_programs=(tests/unit tests/api/validate_test tests/end_to_end tests/cross_check/cross_check_test tests/fuzz tests/heed-cases
+  tests/api/c_api_test)
 run_tests() {
   local folder=$1 program arguments log emulated=()
   shift

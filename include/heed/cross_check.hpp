@@ -26,11 +26,11 @@
 //   row sum         |sum of got - sum of wanted weights|   1e-6; with a sink plus error_bound(A, 1)
 //   hidden weight   |got weight of a hidden key|           0
 //
-// A and max|v| are those of error_bound() in heed/attention.hpp, worked out in double over the keys that
-// the row sees: the largest |scale| * sum|q_c k_c| + |bias| + |slope * (p - j)|, and the largest finite
-// |v|. 2^-149 and 2^-125 leave room for values at the lower end of float. A row's weights sum to 1, to
-// less with a sink, and to 0 where it sees nothing: the wanted weights of the row say which. A hidden key
-// is one that a rule or a bias of minus infinity hides.
+// error_bound() is that of heed/attention.hpp, for the onednn path where it makes one of the two answers. A
+// and max|v| are worked out in double over the keys that the row sees: the largest |scale| * sum|q_c k_c| +
+// |bias| + |slope * (p - j)|, and the largest finite |v|. 2^-149 and 2^-125 leave room for values at the
+// lower end of float. A row's weights sum to 1, to less with a sink, and to 0 where it sees nothing: the
+// wanted weights of the row say which. A hidden key is one that a rule or a bias of minus infinity hides.
 //
 // NaN or an infinity on one side only is an error of infinity, and fails whatever the bound (a score past
 // the range of float makes one, since the reference path computes in double). Two NaN agree, and so do

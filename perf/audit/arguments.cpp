@@ -20,7 +20,9 @@ constexpr const char* notes =
     "Files are .npy, C order, little-endian. Tensors: float32, or float64 that is rounded to float32.\n"
     "out, lse and weights are written as float32 in the layout and rank of --q: for 4-D bhnd as [B, H, N_q, C],\n"
     "for 4-D bnhd as [B, N_q, H, C], for 3-D as [B, N_q, H*C]; C is the value width, 1 for lse, N_k for weights.\n"
-    "--expect: 4-D or 3-D like q. --expect-lse: [B, H, N_q], or as --lse writes it.";
+    "--expect: 4-D or 3-D like q. --expect-lse: [B, H, N_q], or as --lse writes it.\n\n"
+    "heed-audit example: two queries and three keys, worked out by hand, beside what each path answers.\n"
+    "heed-audit experiments [--html FILE]: scale, padding, query count, stability; with numbers and verdicts.";
 
 std::optional<std::int64_t> whole_number(std::string_view text) {
   std::int64_t value = 0;
@@ -40,14 +42,29 @@ Position parse_position(const std::string& text) {
   return Position::offset(*offset);
 }
 
+// Two whole numbers with a mark between them.
+std::optional<std::pair<std::int64_t, std::int64_t>> parse_pair(const std::string& text, char mark) {
+  const std::size_t at = text.find(mark);
+  if (at == std::string::npos) return {};
+  const auto first = whole_number(std::string_view(text).substr(0, at));
+  const auto second = whole_number(std::string_view(text).substr(at + 1));
+  if (!first || !second) return {};
+  return std::pair(*first, *second);
+}
+
 Window parse_window(const std::string& text) {
-  const std::size_t comma = text.find(',');
-  if (comma != std::string::npos) {
-    const auto left = whole_number(std::string_view(text).substr(0, comma));
-    const auto right = whole_number(std::string_view(text).substr(comma + 1));
-    if (left && right) return {*left, *right};
-  }
+  if (const auto pair = parse_pair(text, ',')) return {pair->first, pair->second};
   throw CLI::ValidationError("--window", "'" + text + "', expected LEFT,RIGHT as whole numbers, -1 for unbounded");
+}
+
+HeadPlace parse_head(const std::string& text) {
+  if (const auto pair = parse_pair(text, ',')) return {pair->first, pair->second};
+  throw CLI::ValidationError("--weights-of", "'" + text + "', expected B,H: a batch item and a query head");
+}
+
+RowRange parse_rows(const std::string& text) {
+  if (const auto pair = parse_pair(text, ':')) return {pair->first, pair->second};
+  throw CLI::ValidationError("--rows", "'" + text + "', expected FIRST:END, such as 0:16");
 }
 
 Layout parse_layout(const std::string& text) {
@@ -63,6 +80,8 @@ Path parse_path(const std::string& text) {
     if (text == path_name(path)) return path;
   throw CLI::ValidationError("--path", "'" + text + "', expected one of: " + names);
 }
+
+constexpr const char* looking = "Looking at weights";
 
 CLI::Option* add_file(CLI::App& app, FileArgument& file, const char* what, const char* group) {
   return app.add_option(file.option, file.path, what)->type_name("FILE")->group(group);
@@ -91,6 +110,23 @@ void add_files(CLI::App& app, Arguments& arguments) {
   add_file(app, arguments.lse, "write lse", outputs);
   add_file(app, arguments.weights, "write the weights", outputs);
   add_file(app, arguments.json, "write everything that was found, as JSON", outputs);
+  add_file(app, arguments.html, "write a page: verdicts, the weights as a picture, plan and machine", outputs);
+  add_file(app, arguments.svg, "write the picture of the weights alone", outputs);
+  add_file(app, arguments.row_labels, "names of the query rows, one a line", looking);
+  add_file(app, arguments.key_labels, "names of the keys, one a line", looking);
+}
+
+// As a shell takes it.
+std::string command_line(int argc, const char* const* argv) {
+  std::string line = "heed-audit";
+  for (int i = 1; i < argc; ++i) {
+    std::string quoted;
+    for (const char letter : std::string_view(argv[i])) quoted += letter == '\'' ? "'\\''" : std::string(1, letter);
+    const bool is_plain = *argv[i] != '\0' &&
+                          std::string_view(argv[i]).find_first_of(" \t\n'\"\\$`*?[]{}()<>|&;#~!") == std::string::npos;
+    line += is_plain ? " " + quoted : " '" + quoted + "'";
+  }
+  return line;
 }
 
 }  // namespace
@@ -128,6 +164,14 @@ std::optional<Arguments> parse_arguments(int argc, const char* const* argv, std:
   app.add_option("--kv-heads", arguments.kv_heads, "heads of 3-D k and v (default: --heads)")
       ->check(CLI::PositiveNumber)
       ->group(call);
+  const auto set_head = [&](const std::string& text) { arguments.weights_of = parse_head(text); };
+  const auto set_rows = [&](const std::string& text) { arguments.rows = parse_rows(text); };
+  app.add_option_function<std::string>("--weights-of", set_head, "print entropy, sums, largest weight; default 0,0")
+      ->type_name("B,H")
+      ->group(looking);
+  app.add_option_function<std::string>("--rows", set_rows, "only those rows, END not included; default all")
+      ->type_name("FIRST:END")
+      ->group(looking);
   constexpr const char* how = "How";
   app.add_option_function<std::string>("--path", set_path, "the path that writes the outputs (default streaming)")
       ->type_name("NAME")
@@ -137,6 +181,7 @@ std::optional<Arguments> parse_arguments(int argc, const char* const* argv, std:
 
   try {
     app.parse(argc, argv);
+    arguments.command = command_line(argc, argv);
     return arguments;
   } catch (const CLI::ParseError& error) {
     exit_code = app.exit(error, out, err) == 0 ? exit_ok : exit_error;

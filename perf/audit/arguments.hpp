@@ -21,6 +21,14 @@ struct FileArgument {
 
 enum class Layout { bhnd, bnhd };
 
+// What of the weights is looked at: one head of one batch item, and of its query rows [first, end).
+struct HeadPlace {
+  std::int64_t b = 0, h = 0;
+};
+struct RowRange {
+  std::int64_t first = 0, end = 0;
+};
+
 struct Arguments {
   FileArgument q{"--q", {}}, k{"--k", {}}, v{"--v", {}};
   FileArgument key_allowed{"--key-allowed", {}}, key_blocked{"--key-blocked", {}};
@@ -28,6 +36,8 @@ struct Arguments {
   FileArgument bias{"--bias", {}}, lengths{"--lengths", {}};
   FileArgument expect{"--expect", {}}, expect_lse{"--expect-lse", {}};
   FileArgument out{"--out", {}}, lse{"--lse", {}}, weights{"--weights", {}}, json{"--json", {}};
+  FileArgument html{"--html", {}}, svg{"--svg", {}};
+  FileArgument row_labels{"--row-labels", {}}, key_labels{"--key-labels", {}};
 
   std::optional<Position> position;
   bool causal = false;
@@ -41,6 +51,13 @@ struct Arguments {
   Path path = Path::streaming;  // the one that --out, --lse and --weights are written by
   std::string isa;
   int threads = 0;
+
+  std::optional<HeadPlace> weights_of;  // (0, 0) where something is shown and this is not given
+  std::optional<RowRange> rows;         // all
+  bool prints_weights() const { return weights_of || rows; }
+  bool shows_weights() const { return prints_weights() || html || svg || row_labels || key_labels; }
+
+  std::string command;  // as typed, for the page
 };
 
 // The arguments; or nothing, where the command line is wrong (said on `err`) or asks for help (on

@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
-#include <fstream>
 #include <new>
+#include <optional>
 
+#include "audit/commands.hpp"
 #include "audit/error.hpp"
 #include "audit/exit_code.hpp"
+#include "audit/output_file.hpp"
+#include "audit/page.hpp"
 #include "audit/report.hpp"
 
 namespace heed::audit {
@@ -30,26 +32,29 @@ void check_call(const Arguments& arguments, const Call& call) {
     refuse(status, arguments);
 }
 
-bool is_same_file(const std::string& a, const std::string& b) {
-  std::error_code error;
-  return a == b || std::filesystem::equivalent(a, b, error);
-}
-
-// Before any work: every output can be opened, and none is an input or another output. Opening adds
-// nothing to a file that exists.
+// Before any work: every output can be opened, and none is an input or another output.
 void check_outputs(const Arguments& arguments) {
-  const FileArgument* outputs[] = {&arguments.out, &arguments.lse, &arguments.weights, &arguments.json};
-  std::vector<const FileArgument*> others = {
-      &arguments.q,         &arguments.k,      &arguments.v,           &arguments.key_allowed,  &arguments.bias,
-      &arguments.lengths,   &arguments.expect, &arguments.key_blocked, &arguments.mask_allowed, &arguments.mask_blocked,
-      &arguments.expect_lse};
+  const FileArgument* outputs[] = {&arguments.out,  &arguments.lse,  &arguments.weights,
+                                   &arguments.json, &arguments.html, &arguments.svg};
+  std::vector<const FileArgument*> others = {&arguments.q,
+                                             &arguments.k,
+                                             &arguments.v,
+                                             &arguments.key_allowed,
+                                             &arguments.bias,
+                                             &arguments.lengths,
+                                             &arguments.expect,
+                                             &arguments.key_blocked,
+                                             &arguments.mask_allowed,
+                                             &arguments.mask_blocked,
+                                             &arguments.expect_lse,
+                                             &arguments.row_labels,
+                                             &arguments.key_labels};
   for (const FileArgument* output : outputs) {
     if (!*output) continue;
     for (const FileArgument* other : others)
       if (*other && is_same_file(output->path, other->path))
         throw Error(output->name() + ": is the file of " + other->option + " too");
-    if (!std::ofstream(output->path, std::ios::binary | std::ios::app))
-      throw Error(output->name() + ": cannot be written");
+    require_writable(*output);
     others.push_back(output);
   }
 }
@@ -63,23 +68,27 @@ void write_outputs(const Arguments& arguments, const Call& call, const Outputs& 
   write(arguments.weights, call.whole().weights_shape, outputs.weights);
 }
 
-void write_text(const FileArgument& file, const std::string& text) {
-  std::ofstream stream(file.path, std::ios::binary | std::ios::trunc);
-  stream << text;
-  stream.close();
-  if (!stream) throw Error(file.name() + ": could not be written in full");
-}
-
 bool is_in_build(Path path) {
   for (const std::string& name : available_paths())
     if (name == path_name(path)) return true;
   return false;
 }
 
+// In the library's own words.
+std::string why_absent(const Call& call, Path path) {
+  const CallView& whole = call.whole();
+  Options options = whole.options;
+  options.path = path;
+  Explanation unused;
+  const Dims& shape = whole.out_shape;
+  const Tensor out{nullptr, shape, call.storage().strides(shape[1], shape[2], shape[3])};
+  return explain(whole.q, whole.k, whole.v, out, options, unused).message();
+}
+
 // Runs every path, the reference first; the rows stand in the order of available_paths().
 Report run_paths(const Arguments& arguments, const Call& call, const AllRowFacts& facts, Outputs& chosen) {
   const PathRunner runner(call, facts);
-  const bool keeps_weights = static_cast<bool>(arguments.weights);
+  const bool keeps_weights = arguments.weights || (arguments.shows_weights() && !runner.samples_weights());
   const auto run = [&](Path path, const Outputs* reference, Outputs& outputs) {
     return runner.run(path, reference, keeps_weights && path == arguments.path, outputs);
   };
@@ -88,7 +97,11 @@ Report run_paths(const Arguments& arguments, const Call& call, const AllRowFacts
   if (!of_reference.has_run) throw Error("reference path: " + of_reference.failures.front());
   Report report;
   for (const Path path : all_paths) {
-    if (!is_in_build(path) || path == Path::reference) continue;
+    if (path == Path::reference) continue;
+    if (!is_in_build(path)) {
+      report.absent.push_back({path_name(path), why_absent(call, path)});
+      continue;
+    }
     Outputs outputs;
     report.paths.push_back(run(path, &reference, outputs));
     if (path == arguments.path) chosen = std::move(outputs);
@@ -107,17 +120,40 @@ Report run_paths(const Arguments& arguments, const Call& call, const AllRowFacts
   return report;
 }
 
+// What of the weights is to be shown; nothing where the call has none and they were not asked for.
+std::optional<Shown> selected(const Arguments& arguments, const Call& call) {
+  const bool has_weights = call.sizes().rows() > 0 && call.sizes().kv_len > 0;
+  if (arguments.svg && !has_weights) throw Error(arguments.svg.name() + ": the call has no weights to draw");
+  if (!arguments.shows_weights() || (!has_weights && !arguments.prints_weights())) return {};
+  return select(arguments, call);
+}
+
+void write_pages(const Arguments& arguments, const Call& call, const AllRowFacts& facts, const Report& report,
+                 const Shown* shown) {
+  if (arguments.json) write_text(arguments.json, to_json(arguments, call, facts, report, shown));
+  if (arguments.html) write_text(arguments.html, audit_page(arguments, call, facts, report, shown));
+  if (arguments.svg && shown != nullptr) write_text(arguments.svg, picture_file(*shown));
+}
+
 int audit(const Arguments& arguments, std::ostream& out) {
   const Call call(arguments);
   check_call(arguments, call);
+  std::optional<Shown> shown = selected(arguments, call);
   check_outputs(arguments);
   const AllRowFacts facts(call, arguments.threads);
   Outputs chosen;
   const Report report = run_paths(arguments, call, facts, chosen);
   print_table(out, call, facts, report);
-  for (const PathReport& path : report.paths)
-    if (path.path == path_name(arguments.path) && path.has_run) write_outputs(arguments, call, chosen);
-  if (arguments.json) write_text(arguments.json, to_json(arguments, call, facts, report));
+  for (const PathReport& path : report.paths) {
+    if (path.path != path_name(arguments.path) || !path.has_run) continue;
+    write_outputs(arguments, call, chosen);
+    if (!shown) continue;
+    if (const Status status = fill(call, arguments.path, chosen.weights, *shown); !status.ok())
+      throw Error(shown->path + " path: " + status.message());
+  }
+  const bool is_filled = shown && !shown->weights.empty();
+  if (is_filled && arguments.prints_weights()) print_shown(out, *shown);
+  write_pages(arguments, call, facts, report, is_filled ? &*shown : nullptr);
   return report.is_ok() ? exit_ok : exit_verdict;
 }
 
@@ -125,6 +161,7 @@ int audit(const Arguments& arguments, std::ostream& out) {
 
 int run_audit(int argc, const char* const* argv, std::ostream& out, std::ostream& err) noexcept try {
   int exit_code = exit_error;
+  if (const auto status = run_command(argc, argv, out, err)) return *status;
   const auto arguments = parse_arguments(argc, argv, out, err, exit_code);
   return arguments ? audit(*arguments, out) : exit_code;
 } catch (const std::bad_alloc&) {

@@ -49,7 +49,8 @@ Json files(const Arguments& arguments) {
   for (const FileArgument* file :
        {&arguments.q, &arguments.k, &arguments.v, &arguments.key_allowed, &arguments.key_blocked,
         &arguments.mask_allowed, &arguments.mask_blocked, &arguments.bias, &arguments.lengths, &arguments.expect,
-        &arguments.expect_lse, &arguments.out, &arguments.lse, &arguments.weights})
+        &arguments.expect_lse, &arguments.row_labels, &arguments.key_labels, &arguments.out, &arguments.lse,
+        &arguments.weights, &arguments.html, &arguments.svg})
     if (*file) json[file->option + 2] = file->path;
   return json;
 }
@@ -94,12 +95,43 @@ Json rows_json(const AllRowFacts& facts) {
           {"hidden_weight_bound", 0.0}};
 }
 
+Json shown_json(const Shown& shown) {
+  Json rows = Json::array(), keys = Json::array();
+  for (const ShownRow& row : shown.rows)
+    rows.push_back({{"row", row.row},
+                    {"label", shown.row_labels.is_given() ? Json(shown.row_labels.at(row.row)) : Json(nullptr)},
+                    {"sum", number(row.sum)},
+                    {"entropy", number(row.entropy)},
+                    {"largest_weight", number(row.largest)},
+                    {"at_key", row.largest_key < 0 ? Json(nullptr) : Json(row.largest_key)},
+                    {"blocked_keys", row.blocked}});
+  for (std::int64_t key = 0; key < shown.kv_len; ++key)
+    keys.push_back({{"key", key},
+                    {"label", shown.key_labels.is_given() ? Json(shown.key_labels.at(key)) : Json(nullptr)},
+                    {"sum", number(shown.key_sums[static_cast<std::size_t>(key)])},
+                    {"blocked_in_rows", shown.key_blocked[static_cast<std::size_t>(key)]}});
+  return {{"batch_item", shown.b},
+          {"head", shown.h},
+          {"path", shown.path},
+          {"range", {shown.range.first, shown.range.end}},
+          {"is_sample", shown.is_sample()},
+          {"cells", shown.cells()},
+          {"blocked_cells", shown.blocked_cells},
+          {"rows", rows},
+          {"keys", keys}};
+}
+
 }  // namespace
 
-std::string to_json(const Arguments& arguments, const Call& call, const AllRowFacts& facts, const Report& report) {
+std::string to_json(const Arguments& arguments, const Call& call, const AllRowFacts& facts, const Report& report,
+                    const Shown* shown) {
   Json json = {{"heed_audit", version()},   {"files", files(arguments)}, {"call", call_json(call)},
-               {"facts", rows_json(facts)}, {"notes", report.notes},     {"paths", Json::array()}};
+               {"facts", rows_json(facts)}, {"notes", report.notes},     {"paths", Json::array()},
+               {"absent", Json::array()}};
   for (const PathReport& path : report.paths) json["paths"].push_back(path_json(path));
+  for (const AbsentPath& absent : report.absent)
+    json["absent"].push_back({{"path", absent.path}, {"reason", absent.reason}});
+  if (shown != nullptr) json["shown"] = shown_json(*shown);
   json["outputs_by"] = path_name(arguments.path);
   json["verdict"] = report.is_ok() ? "ok" : "fail";
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

@@ -112,6 +112,7 @@ PathReport PathRunner::run(Path path, const Outputs* reference, bool keeps_weigh
   report.isa = explanation.isa;
   report.threads = explanation.threads;
   report.spec = explanation.spec;
+  report.plan = explanation.text;
 
   outputs = {unwritten(whole.out_shape), unwritten(whole.lse_shape), {}};
   Status status;
@@ -126,7 +127,7 @@ PathReport PathRunner::run(Path path, const Outputs* reference, bool keeps_weigh
   if (!status.ok()) return fail(status);
 
   const Outputs& right = reference == nullptr ? outputs : *reference;
-  compare_outputs(outputs, right, report);
+  compare_outputs(path, outputs, right, report);
   Outputs second;
   status = judge_weights(path, outputs, right, keeps_weights || !samples_weights_, second, report);
   if (!status.ok()) return fail(status);
@@ -136,11 +137,12 @@ PathReport PathRunner::run(Path path, const Outputs* reference, bool keeps_weigh
   return report;
 }
 
-void PathRunner::compare_outputs(const Outputs& outputs, const Outputs& reference, PathReport& report) const {
+void PathRunner::compare_outputs(Path path, const Outputs& outputs, const Outputs& reference,
+                                 PathReport& report) const {
   const CallView& whole = call_.whole();
   const Storage& storage = call_.storage();
-  const auto out_bound = [this](const RowPlace& row) { return facts_.at(row).out_bound(); };
-  const auto lse_bound = [this](const RowPlace& row) { return facts_.at(row).lse_bound(); };
+  const auto out_bound = [&](const RowPlace& row) { return facts_.at(row).out_bound(path); };
+  const auto lse_bound = [&](const RowPlace& row) { return facts_.at(row).lse_bound(path); };
   const auto out = grid(outputs.out, storage, whole.out_shape);
   const auto lse = grid(outputs.lse, storage, whole.lse_shape);
   const std::int64_t channels = call_.sizes().value_dim;
@@ -162,7 +164,7 @@ Status PathRunner::judge_weights(Path path, const Outputs& outputs, const Output
   // Asking for weights must not change the answer: what was found is the worse of both runs.
   if (second.out == outputs.out && second.lse == outputs.lse) return {};
   PathReport with_weights;
-  compare_outputs(second, reference, with_weights);
+  compare_outputs(path, second, reference, with_weights);
   report.out = larger(report.out, with_weights.out);
   report.lse = larger(report.lse, with_weights.lse);
   if (report.expect) report.expect = larger(*report.expect, *with_weights.expect);

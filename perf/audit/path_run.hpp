@@ -21,6 +21,7 @@ struct PathReport {
   std::string isa;  // "" for paths without one
   int threads = 0;
   std::string spec;
+  std::string plan;      // what explain() says, several lines
   bool has_run = false;  // false: the library refused; `failures` says why and the numbers mean nothing
   double seconds = 0.0;
   Difference out, lse;  // against the reference path
@@ -46,7 +47,7 @@ class PathRunner {
 
  private:
   Status attend(Path path, Outputs& outputs, bool with_weights) const;
-  void compare_outputs(const Outputs& outputs, const Outputs& reference, PathReport& report) const;
+  void compare_outputs(Path path, const Outputs& outputs, const Outputs& reference, PathReport& report) const;
   Status judge_weights(Path path, const Outputs& outputs, const Outputs& reference, bool is_whole, Outputs& second,
                        PathReport& report) const;
 

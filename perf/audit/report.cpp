@@ -1,46 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table that heed-audit prints.
+// The table that heed-audit prints, and the lines around it.
 #include "audit/report.hpp"
 
 #include <algorithm>
-#include <cstdarg>
-#include <cstdio>
 #include <limits>
 
-#include "audit/table.hpp"
+#include "audit/text.hpp"
 
 namespace heed::audit {
 namespace {
 
-[[gnu::format(printf, 1, 2)]] std::string text(const char* format, ...) {
-  char buffer[256];
-  std::va_list values;
-  va_start(values, format);
-  std::vsnprintf(buffer, sizeof buffer, format, values);
-  va_end(values);
-  return buffer;
-}
-
-std::string number(double value) { return value == 0.0 ? "0" : text("%.2e", value); }
-
 std::string place(const Difference& difference) {
   if (difference.is_empty || difference.max == 0.0) return "-";
-  std::string joined;
-  for (const std::int64_t index : difference.worst) joined += (joined.empty() ? "(" : ",") + std::to_string(index);
-  return joined + ")";
+  std::string joined = "(";
+  for (const std::int64_t index : difference.worst) {
+    if (joined.size() > 1) joined += ',';
+    joined += std::to_string(index);
+  }
+  return joined.append(")");
 }
 
-void print_call(std::ostream& out, const Call& call) {
+}  // namespace
+
+std::string call_text(const Call& call) {
   const Sizes& s = call.sizes();
-  out << text(
-      "heed-audit %s: batch %lld, heads %lld:%lld, tokens %lld:%lld (queries:keys), channels %lld:%lld, "
-      "scale %g\n",
-      version(), static_cast<long long>(s.batch), static_cast<long long>(s.q_heads), static_cast<long long>(s.kv_heads),
-      static_cast<long long>(s.q_len), static_cast<long long>(s.kv_len), static_cast<long long>(s.head_dim),
-      static_cast<long long>(s.value_dim), static_cast<double>(call.scale()));
+  return text("batch %lld, heads %lld:%lld, tokens %lld:%lld (queries:keys), channels %lld:%lld, scale %g",
+              static_cast<long long>(s.batch), static_cast<long long>(s.q_heads), static_cast<long long>(s.kv_heads),
+              static_cast<long long>(s.q_len), static_cast<long long>(s.kv_len), static_cast<long long>(s.head_dim),
+              static_cast<long long>(s.value_dim), static_cast<double>(call.scale()));
 }
 
-void print_visibility(std::ostream& out, const Call& call, const AllRowFacts& facts) {
+std::string visibility_text(const Call& call, const AllRowFacts& facts) {
   double visible = 0.0;
   std::int64_t empty = 0;
   for (const RowFacts& row : facts.all()) {
@@ -48,39 +38,31 @@ void print_visibility(std::ostream& out, const Call& call, const AllRowFacts& fa
     empty += row.visible == 0;
   }
   const double pairs = static_cast<double>(call.sizes().rows()) * static_cast<double>(call.sizes().kv_len);
-  out << text("visible: %.1f %% of the (row, key) pairs; %lld of %lld rows see nothing\n",
+  return text("visible: %.1f %% of the (row, key) pairs; %lld of %lld rows see nothing",
               pairs > 0.0 ? 100.0 * visible / pairs : 0.0, static_cast<long long>(empty),
               static_cast<long long>(call.sizes().rows()));
 }
 
-void print_bounds(std::ostream& out, const AllRowFacts& facts) {
+std::string bounds_text(const AllRowFacts& facts) {
   double low = std::numeric_limits<double>::infinity(), high = 0.0, lse_high = 0.0;
   for (const RowFacts& row : facts.all()) {
     low = std::min(low, row.out_bound());
     high = std::max(high, row.out_bound());
     lse_high = std::max(lse_high, row.lse_bound());
   }
-  out << "bounds: out 64 * 2^-23 * (1 + A) * max|v|, by row"
-      << (facts.all().empty() ? "" : text(" (here %.2e to %.2e)", low, high))
-      << text("; lse 64 * 2^-23 * (1 + A + log(visible)) (at most %.2e);\n", lse_high)
-      << "        row sums 1e-06; hidden weights exactly 0. "
-         "A: largest |scale| * sum|q_c k_c| + |bias| of a visible key\n";
+  std::string bounds = "bounds: out 64 * 2^-23 * (1 + A) * max|v|, by row";
+  if (!facts.all().empty()) bounds += text(" (here %.2e to %.2e)", low, high);
+  bounds += text("; lse 64 * 2^-23 * (1 + A + log(visible)) (at most %.2e);\n", lse_high);
+  bounds += "        row sums 1e-06; hidden weights exactly 0. ";
+  bounds += "A: largest |scale| * sum|q_c k_c| + |bias| of a visible key";
+  return bounds;
 }
-
-}  // namespace
 
 bool Report::is_ok() const {
   return std::all_of(paths.begin(), paths.end(), [](const PathReport& path) { return path.is_ok(); });
 }
 
-void print_table(std::ostream& out, const Call& call, const AllRowFacts& facts, const Report& report) {
-  print_call(out, call);
-  print_visibility(out, call, facts);
-  print_bounds(out, facts);
-  if (!report.paths.front().spec.empty()) out << "spec: " << report.paths.front().spec << '\n';
-  for (const std::string& note : report.notes) out << "note: " << note << '\n';
-  out << '\n';
-
+Table parity_table(const Call& call, const Report& report) {
   std::vector<std::string> heads = {"path",          "isa",        "threads",         "max error",
                                     "mean error",    "% of bound", "worst (b,h,i,c)", "row sum error",
                                     "hidden weight", "lse error"};
@@ -92,7 +74,7 @@ void print_table(std::ostream& out, const Call& call, const AllRowFacts& facts, 
     if (!path.has_run) {
       std::vector<std::string> cells(heads.size(), "-");
       cells.front() = path.path;
-      cells.back() = "FAIL";
+      cells.back() = verdict(false);
       table.add(cells);
       continue;
     }
@@ -108,10 +90,21 @@ void print_table(std::ostream& out, const Call& call, const AllRowFacts& facts, 
                                       number(path.lse.max)};
     if (path.expect) cells.insert(cells.end(), {number(path.expect->max), number(path.expect->mean)});
     if (path.expect_lse) cells.push_back(number(path.expect_lse->max));
-    cells.insert(cells.end(), {text("%.3f", 1e3 * path.seconds), path.is_ok() ? "ok" : "FAIL"});
+    cells.insert(cells.end(), {text("%.3f", 1e3 * path.seconds), verdict(path.is_ok())});
     table.add(cells);
   }
-  table.print(out);
+  return table;
+}
+
+void print_table(std::ostream& out, const Call& call, const AllRowFacts& facts, const Report& report) {
+  out << "heed-audit " << version() << ": " << call_text(call) << '\n'
+      << visibility_text(call, facts) << '\n'
+      << bounds_text(facts) << '\n';
+  if (!report.paths.front().spec.empty()) out << "spec: " << report.paths.front().spec << '\n';
+  for (const std::string& note : report.notes) out << "note: " << note << '\n';
+  for (const AbsentPath& absent : report.absent) out << "not run: " << absent.path << " (" << absent.reason << ")\n";
+  out << '\n';
+  parity_table(call, report).print(out);
   for (const PathReport& path : report.paths)
     for (const std::string& failure : path.failures) out << "FAIL " << path.path << ": " << failure << '\n';
 }

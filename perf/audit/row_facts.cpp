@@ -92,12 +92,12 @@ bool is_hidden(const Call& call, const RowPlace& row, std::int64_t key) {
 bool RowFacts::has_finite_scores() const { return std::isfinite(magnitude); }
 
 // Where values are denormal, no float32 is nearer than the smallest one.
-double RowFacts::out_bound() const {
-  return error_bound(magnitude, max_abs_v) + static_cast<double>(std::numeric_limits<float>::denorm_min());
+double RowFacts::out_bound(Path path) const {
+  return error_bound(magnitude, max_abs_v, path) + static_cast<double>(std::numeric_limits<float>::denorm_min());
 }
 
-double RowFacts::lse_bound() const {
-  return error_bound(magnitude + std::log(static_cast<double>(std::max<std::int64_t>(visible, 1))), 1.0);
+double RowFacts::lse_bound(Path path) const {
+  return error_bound(magnitude + std::log(static_cast<double>(std::max<std::int64_t>(visible, 1))), 1.0, path);
 }
 
 AllRowFacts::AllRowFacts(const Call& call, int threads) : sizes_(call.sizes()) {

@@ -20,10 +20,10 @@ struct RowFacts {
 
   // NaN or infinity among the numbers that make the scores: the weights are not judged.
   bool has_finite_scores() const;
-  double out_bound() const;
+  double out_bound(Path path = Path::streaming) const;
   // A score is off by as much as the bound for v = 1; a sum of `visible` terms adds their logarithm
   // to the numbers that are rounded.
-  double lse_bound() const;
+  double lse_bound(Path path = Path::streaming) const;
 };
 
 class AllRowFacts {

@@ -14,14 +14,17 @@ class Table {
   explicit Table(std::vector<std::string> heads) : lines_{std::move(heads)} {}
   void add(std::vector<std::string> cells) { lines_.push_back(std::move(cells)); }
 
+  // The first line holds the heads.
+  const std::vector<std::vector<std::string>>& lines() const { return lines_; }
+
   void print(std::ostream& out) const {
     std::vector<std::size_t> widths(lines_.front().size(), 0);
     for (const auto& line : lines_)
-      for (std::size_t i = 0; i < line.size(); ++i) widths[i] = std::max(widths[i], line[i].size());
+      for (std::size_t i = 0; i < line.size(); ++i) widths[i] = std::max(widths[i], characters(line[i]));
     for (const auto& line : lines_) {
       std::string text;
       for (std::size_t i = 0; i < line.size(); ++i) {
-        const std::string padding(widths[i] - line[i].size(), ' ');
+        const std::string padding(widths[i] - characters(line[i]), ' ');
         text += (i > 0 ? "  " : "") + (i == 0 ? line[i] + padding : padding + line[i]);
       }
       out << text.substr(0, text.find_last_not_of(' ') + 1) << '\n';
@@ -29,6 +32,12 @@ class Table {
   }
 
  private:
+  // Of UTF-8: all bytes but those that continue a character.
+  static std::size_t characters(const std::string& text) {
+    return static_cast<std::size_t>(
+        std::count_if(text.begin(), text.end(), [](char byte) { return (byte & 0xC0) != 0x80; }));
+  }
+
   std::vector<std::vector<std::string>> lines_;
 };
 

@@ -3,8 +3,8 @@
 #include "audit/weights_check.hpp"
 
 #include <algorithm>
-#include <limits>
-#include <vector>
+
+#include "audit/block_weights.hpp"
 
 namespace heed::audit {
 namespace {
@@ -14,23 +14,13 @@ constexpr std::int64_t rows_per_block = 48;              // two of the streaming
 constexpr std::int64_t most_floats_per_block = 1 << 24;  // 64 MiB
 
 Status look_at_block(const Call& call, const AllRowFacts& facts, Path path, const Block& block, WeightsFound& found) {
-  CallView part = call.block(block);
+  BlockWeights weights;
+  if (Status status = attend_block(call, path, block, weights); !status.ok()) return status;
   const std::int64_t group = call.sizes().group;
-  const Sizes& sizes = call.sizes();
-  const Dims out_strides = bhnd_strides(group, block.rows, sizes.value_dim);
-  const Dims weights_strides = bhnd_strides(group, block.rows, sizes.kv_len);
-  constexpr float unwritten = std::numeric_limits<float>::quiet_NaN();
-  std::vector<float> out(static_cast<std::size_t>(group * block.rows * sizes.value_dim), unwritten);
-  std::vector<float> weights(static_cast<std::size_t>(group * block.rows * sizes.kv_len), unwritten);
-  part.options.path = path;
-  part.options.weights = Tensor{weights.data(), part.weights_shape, weights_strides};
-  const Status status =
-      attention(part.q, part.k, part.v, Tensor{out.data(), part.out_shape, out_strides}, part.options);
-  if (!status.ok()) return status;
   for (std::int64_t head = 0; head < group; ++head)
     for (std::int64_t i = 0; i < block.rows; ++i)
       look_at_row(call, facts, {block.b, block.kv_head * group + head, block.first + i},
-                  {weights.data(), weights_strides}, {0, head, i}, found);
+                  {weights.values.data(), weights.strides}, {0, head, i}, found);
   return {};
 }
 

@@ -37,7 +37,7 @@ class Outputs {
     const Tensor out = tensor(out_, q[1], q[2], inputs.v.shape[3]);
     options.lse = tensor(lse_, q[1], q[2], 1);
     if (with_weights) options.weights = tensor(weights_, q[1], q[2], inputs.k.shape[2]);
-    view_ = {view(out), view(*options.lse), with_weights ? view(*options.weights) : View<const float>{}};
+    view_ = {view(out), view(*options.lse), with_weights ? view(*options.weights) : View<const float>{}, path};
     return attention(inputs.q, inputs.k, inputs.v, out, options);
   }
   const AnswerView& answer() const { return view_; }
@@ -111,7 +111,7 @@ class Check {
     const auto rows = [&](const std::optional<ConstTensor>& tensor) {
       return tensor ? view(rows_of(*tensor, problem_, part)) : View<const float>{};
     };
-    return {rows(answer_->out), rows(answer_->lse), rows(answer_->weights)};
+    return {rows(answer_->out), rows(answer_->lse), rows(answer_->weights), Path::streaming};
   }
 
   const Inputs& whole_;
@@ -146,8 +146,10 @@ Status run_check(const ConstTensor& q, const ConstTensor& k, const ConstTensor& 
   inputs.options.scratch = {};
   if (Status status = validate_check(q, k, v, answer, inputs.options, against); !status.ok()) return status;
   Explanation plan, reference_plan;
-  if (answer == nullptr)
+  if (answer == nullptr) {
     if (Status status = plan_of(inputs, inputs.options.path, plan); !status.ok()) return status;
+    inputs.options.path = plan.path;  // what the environment names, where the call names none
+  }
   if (Status status = plan_against(inputs, against, reference_plan); !status.ok()) return status;
   Check check(inputs, answer, against);
   if (Status status = check.run(); !status.ok()) return status;

@@ -77,10 +77,14 @@ RowSizes sizes_of_row(const Problem& problem, std::int64_t h, std::int64_t i) {
   return sizes;
 }
 
+Path least_exact(const AnswerView& a, const AnswerView& b) {
+  return a.path == Path::onednn || b.path == Path::onednn ? Path::onednn : Path::streaming;
+}
+
 class RowComparison {
  public:
   RowComparison(const Problem& problem, const Dims& first, const AnswerView& got, const AnswerView& wanted)
-      : problem_(problem), first_(first), got_(got), wanted_(wanted) {}
+      : problem_(problem), first_(first), got_(got), wanted_(wanted), path_(least_exact(got, wanted)) {}
 
   void add(std::int64_t h, std::int64_t i, Tallies& tallies) const {
     const RowSizes sizes = sizes_of_row(problem_, h, i);
@@ -88,6 +92,7 @@ class RowComparison {
       tallies.score_magnitude = std::max(tallies.score_magnitude, sizes.score_magnitude);
       tallies.max_abs_v = std::max(tallies.max_abs_v, sizes.max_abs_v);
     }
+    tallies.path = path_;
     if (got_.out) add_out(h, i, sizes, tallies.out);
     if (got_.lse) add_lse(h, i, sizes, tallies.lse);
     if (got_.weights && problem_.kv_len > 0) add_weights(h, i, sizes, tallies);
@@ -104,7 +109,7 @@ class RowComparison {
 
   void add_out(std::int64_t h, std::int64_t i, const RowSizes& sizes, Tally& tally) const {
     const double smallest = static_cast<double>(std::numeric_limits<float>::denorm_min());
-    const double bound = error_bound(sizes.score_magnitude, sizes.max_abs_v) + smallest;
+    const double bound = error_bound(sizes.score_magnitude, sizes.max_abs_v, path_) + smallest;
     for (std::int64_t c = 0; c < problem_.value_dim; ++c) {
       const auto got = static_cast<double>(got_.out.row(0, h, i)[c * got_.out.strides[3]]);
       const auto wanted = static_cast<double>(wanted_.out.row(0, h, i)[c * wanted_.out.strides[3]]);
@@ -116,7 +121,7 @@ class RowComparison {
     const auto wanted = static_cast<double>(*wanted_.lse.row(0, h, i));
     const double rounding = std::isfinite(wanted) ? eps32 * std::abs(wanted) : 0.0;
     add(tally, place(h, i, 0), static_cast<double>(*got_.lse.row(0, h, i)), wanted,
-        error_bound(sizes.score_magnitude, 1.0) + rounding);
+        error_bound(sizes.score_magnitude, 1.0, path_) + rounding);
   }
 
   void add_weights(std::int64_t h, std::int64_t i, const RowSizes& sizes, Tallies& tallies) const {
@@ -127,7 +132,7 @@ class RowComparison {
       const auto wanted = static_cast<double>(wanted_.weights.row(0, h, i)[j * wanted_.weights.strides[3]]);
       if (is_hidden(problem_, h, i, j)) add(tallies.hidden_weight, place(h, i, j), got, 0.0, 0.0);
       add(tallies.weights, place(h, i, j), got, wanted,
-          std::max(error_bound(sizes.score_magnitude, wanted), least_bound));
+          std::max(error_bound(sizes.score_magnitude, wanted, path_), least_bound));
       got_sum += got;
       wanted_sum += wanted;
     }
@@ -137,13 +142,14 @@ class RowComparison {
   // A sink's share of the row has an error of its own.
   double sum_bound(const RowSizes& sizes) const {
     if (!std::isfinite(sizes.score_magnitude)) return infinity;
-    return 1e-6 + (problem_.sinks != nullptr ? error_bound(sizes.score_magnitude, 1.0) : 0.0);
+    return 1e-6 + (problem_.sinks != nullptr ? error_bound(sizes.score_magnitude, 1.0, path_) : 0.0);
   }
 
   const Problem& problem_;
   const Dims first_;
   const AnswerView& got_;
   const AnswerView& wanted_;
+  const Path path_;  // whose bound holds
 };
 
 // Rows are counted in chunks whose number does not depend on the threads: sums of errors come out the same.
@@ -203,6 +209,7 @@ void Tallies::add(const Tallies& later) {
   weights.add(later.weights);
   row_sum.add(later.row_sum);
   hidden_weight.add(later.hidden_weight);
+  if (later.path == Path::onednn) path = later.path;
   score_magnitude = std::max(score_magnitude, later.score_magnitude);
   max_abs_v = std::max(max_abs_v, later.max_abs_v);
 }
@@ -234,7 +241,7 @@ CrossCheckReport judge(const Tallies& tallies, Given given) {
     if (check->verdict == Verdict::fail) report.verdict = Verdict::fail;
   report.score_magnitude = tallies.score_magnitude;
   report.max_abs_v = tallies.max_abs_v;
-  report.bound = error_bound(tallies.score_magnitude, tallies.max_abs_v);
+  report.bound = error_bound(tallies.score_magnitude, tallies.max_abs_v, tallies.path);
   return report;
 }
 

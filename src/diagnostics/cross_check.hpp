@@ -11,6 +11,7 @@ namespace heed {
 // An answer where it lies. What is null in the one under test is not compared, and the other has all that is.
 struct AnswerView {
   View<const float> out, lse, weights;
+  Path path = Path::streaming;  // that made it, or whose accuracy it should have
 };
 
 // What has been seen of one quantity so far.
@@ -29,6 +30,7 @@ struct Tallies {
   Tally out, lse, weights, row_sum, hidden_weight;
   double score_magnitude = 0.0;  // of rows where it is finite
   double max_abs_v = 0.0;
+  Path path = Path::streaming;  // whose error bound holds
 
   void add(const Tallies& later);
 };

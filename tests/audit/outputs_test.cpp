@@ -96,7 +96,7 @@ TEST_CASE("what one run writes is a good answer for the next") {
 TEST_CASE("an output that can't be written is an error before the work starts") {
   const Folder folder;
   const Arguments tensors = write_tensors(folder, "bhnd");
-  for (const std::string option : {"--out", "--lse", "--weights", "--json"}) {
+  for (const std::string option : {"--out", "--lse", "--weights", "--json", "--html", "--svg"}) {
     CAPTURE(option);
     const std::string file = folder.file("no/such/folder.npy");
     const AuditRun run = run_audit(tensors + Arguments{option, file});

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// Numbers as text, the same on the terminal and on the page.
+#pragma once
+
+#include <string>
+
+namespace heed::audit {
+
+[[gnu::format(printf, 1, 2)]] std::string text(const char* format, ...);  // at most 255 bytes
+
+std::string number(double value);  // "0", "NaN", or three digits with an exponent: for errors
+// One conversion of a double; "NaN" whatever its sign.
+[[gnu::format(printf, 1, 0)]] std::string number(const char* format, double value);
+std::string verdict(bool holds);  // "ok" or "FAIL"
+
+}  // namespace heed::audit
