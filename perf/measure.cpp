@@ -3,6 +3,7 @@
 #include "measure.hpp"
 
 #include <algorithm>
+#include <map>
 #include <new>
 #include <stdexcept>
 
@@ -30,7 +31,7 @@ struct Run {
   }
 };
 
-// Asks the library what it will do, runs the call once on poisoned outputs and compares.
+// Runs the call once on poisoned outputs and compares.
 void start(Run& run, const Setting& setting) {
   Subject& subject = *run.subject;
   run.row.preset = subject.preset;
@@ -45,11 +46,6 @@ void start(Run& run, const Setting& setting) {
   run.options.path = setting.path;
   run.options.isa = setting.isa;
   run.options.threads = setting.threads;
-  Explanation explanation;
-  if (const Status status = explain(workload.q, workload.k, workload.v, workload.out, run.options, explanation);
-      !status.ok())
-    return run.fail(status.message());
-  run.row.isa = explanation.isa.empty() ? "-" : explanation.isa;
 
   workload.poison_outputs();
   if (const Status status = run.call(); !status.ok()) return run.fail(status.message());
@@ -81,7 +77,8 @@ void finish(Run& run, const RateMeter& meter, double read_bytes_per_second) {
 void compare_with_bases(std::vector<Run>& runs) {
   for (Run& run : runs)
     for (const Run& other : runs)
-      if (run.row.is_measured && other.row.is_measured && other.subject->preset == run.subject->base)
+      if (run.row.is_measured && other.row.is_measured && other.subject->preset == run.subject->base &&
+          other.row.path == run.row.path && other.row.isa == run.row.isa)
         run.row.ratio = run.row.median_us / other.row.median_us;
 }
 
@@ -104,12 +101,22 @@ void prepare(Subject& subject) {
   if (!subject.problem.empty()) subject.workload.reset();
 }
 
-std::vector<Row> measure_group(std::vector<Subject>& group, const Setting& setting, double read_bytes_per_second) {
-  std::vector<Run> runs(group.size());
-  for (std::size_t index = 0; index < group.size(); ++index) {
-    runs[index].subject = &group[index];
-    start(runs[index], setting);
+std::vector<Row> measure_group(std::vector<Subject>& group, const std::vector<Setting>& settings,
+                               double read_bytes_per_second) {
+  std::vector<Run> runs;
+  std::map<std::string, RateMeter> meters;  // by ISA
+  double turn_seconds = 0.02, min_seconds = 0.0;
+  for (const Setting& setting : settings) {
+    meters.try_emplace(setting.isa, setting.isa, setting.threads);
+    turn_seconds = std::max(turn_seconds, setting.min_seconds / 5.0);
+    min_seconds = std::max(min_seconds, setting.min_seconds);
   }
+  for (Subject& subject : group)
+    for (const Setting& setting : settings) {
+      Run& run = runs.emplace_back();
+      run.subject = &subject;
+      start(run, setting);
+    }
   const auto call_of = [](Run& run) {
     // The same call has just succeeded.
     return [&run] { static_cast<void>(run.call()); };
@@ -117,21 +124,19 @@ std::vector<Row> measure_group(std::vector<Subject>& group, const Setting& setti
   for (Run& run : runs)
     if (run.can_run) run.sampler.warm_up(call_of(run));
 
-  const std::string isa = runs.empty() ? "" : runs.front().row.isa;
-  RateMeter meter(isa, setting.threads);
-  const double turn_seconds = std::max(0.02, setting.min_seconds / 5.0);
-  const auto is_unfinished = [&](const Run& run) {
-    return run.can_run && !run.sampler.has_enough(setting.min_seconds);
+  const auto take_windows = [&] {
+    for (auto& [isa, meter] : meters) meter.take_window();
   };
+  const auto is_unfinished = [&](const Run& run) { return run.can_run && !run.sampler.has_enough(min_seconds); };
   while (std::any_of(runs.begin(), runs.end(), is_unfinished)) {
-    meter.take_window();
+    take_windows();
     for (Run& run : runs)
       if (run.can_run) run.sampler.take_turn(call_of(run), turn_seconds);
   }
-  meter.take_window();
+  take_windows();
 
   for (Run& run : runs)
-    if (run.can_run) finish(run, meter, read_bytes_per_second);
+    if (run.can_run) finish(run, meters.at(std::string(run.options.isa)), read_bytes_per_second);
   compare_with_bases(runs);
   std::vector<Row> rows;
   for (Run& run : runs) rows.push_back(std::move(run.row));

@@ -35,7 +35,7 @@ void prepare(Subject& subject);
 
 struct Setting {
   Path path = Path::streaming;
-  std::string isa{};  // empty: the library's choice
+  std::string isa{};  // what runs, or is the most that oneDNN may use; empty for the reference
   int threads = 1;
   double min_seconds = 0.3;
 };
@@ -53,8 +53,9 @@ struct Row {
   double instructions_per_cycle = 0.0;
 };
 
-// One row for each subject; subjects take turns, so that ratios survive a machine that changes its
-// speed. Peak and instruction rate are measured between the turns.
-std::vector<Row> measure_group(std::vector<Subject>& group, const Setting& setting, double read_bytes_per_second);
+// One row for each subject and setting, all settings of one thread count. They take turns, so that ratios
+// survive a machine that changes its speed. Peak and instruction rate are measured between the turns.
+std::vector<Row> measure_group(std::vector<Subject>& group, const std::vector<Setting>& settings,
+                               double read_bytes_per_second);
 
 }  // namespace heed::perf

@@ -6,9 +6,11 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <fstream>
 #include <iostream>
+#include <iterator>
 #include <map>
 #include <set>
 #include <string>
@@ -116,7 +118,16 @@ std::size_t longest_name(const std::vector<std::vector<Subject>>& groups) {
   return longest;
 }
 
+// oneDNN takes the best instructions of the CPU; a sweep of one ISA holds it to the same, unless the
+// environment has said something already. Read at its first use.
+void limit_onednn(const std::vector<std::string>& isas) {
+  const std::map<std::string, const char*> names = {{"baseline", "SSE41"}, {"avx2", "AVX2"}, {"avx512", "AVX512_CORE"}};
+  if (isas.size() != 1 || !names.contains(isas.front())) return;
+  setenv("ONEDNN_MAX_CPU_ISA", names.at(isas.front()), 0);
+}
+
 int sweep(const SweepArguments& arguments) {
+  limit_onednn(arguments.isas);
   std::vector<std::vector<Subject>> groups = groups_of(arguments);
   const std::vector<Setting> settings = settings_of(arguments);
   Output output(arguments.csv);
@@ -138,10 +149,13 @@ int sweep(const SweepArguments& arguments) {
       progress.show(format("[%d/%zu] %s: tensors and reference", done, groups.size(), subject.preset.c_str()));
       prepare(subject);
     }
-    for (const Setting& setting : settings) {
-      progress.show(format("[%d/%zu] %s: %s %s, %s", done, groups.size(), group.front().preset.c_str(),
-                           path_name(setting.path), setting.isa.c_str(), counted(setting.threads, "thread").c_str()));
-      const std::vector<Row> rows = measure_group(group, setting, bandwidths.at(setting.threads));
+    for (const auto& [threads, bandwidth] : bandwidths) {
+      progress.show(format("[%d/%zu] %s: %s", done, groups.size(), group.front().preset.c_str(),
+                           counted(threads, "thread").c_str()));
+      std::vector<Setting> of_threads;
+      std::copy_if(settings.begin(), settings.end(), std::back_inserter(of_threads),
+                   [count = threads](const Setting& setting) { return setting.threads == count; });
+      const std::vector<Row> rows = measure_group(group, of_threads, bandwidth);
       progress.clear();
       for (const Row& row : rows) {
         output.add(row);

@@ -52,7 +52,7 @@ Path path_from(const std::string& name) {
 }
 
 // The ISA that the library takes for a name, or for none; "" for a path without ISAs. The smallest
-// call tells what can't run here at all.
+// call tells what can't run here at all. oneDNN chooses for itself: what it may use at most.
 std::string resolved_isa(Path path, const std::string& isa) {
   Options options;
   options.path = path;
@@ -61,6 +61,7 @@ std::string resolved_isa(Path path, const std::string& isa) {
   const Tensor tensor = bhnd(static_cast<float*>(nullptr), 1, 1, 1, 1);
   const Status status = explain(tensor, tensor, tensor, tensor, options, explanation);
   if (!status.ok()) throw ArgumentError{status.message()};
+  if (path == Path::onednn) return isa.empty() ? available_isas().front() : isa;
   return explanation.isa;
 }
 
@@ -89,7 +90,7 @@ std::vector<Setting> settings_of(const SweepArguments& arguments) {
   for (const std::string& path_text : arguments.paths) {
     const Path path = path_from(path_text);
     for (std::size_t index = 0; index < isas.size(); ++index) {
-      if (path == Path::reference && index > 0) continue;  // it has no ISA
+      if (path != Path::streaming && index > 0) continue;  // one row: it has no ISA to choose
       const std::string isa = resolved_isa(path, isas[index]);
       for (const int count : threads) settings.push_back({path, isa, count, arguments.min_seconds});
     }

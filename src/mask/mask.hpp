@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 
 #include "heed/attention.hpp"
 
@@ -17,6 +18,16 @@ struct KeySpan {
   friend bool operator==(const KeySpan&, const KeySpan&) = default;
 };
 KeySpan intersection(KeySpan a, KeySpan b);
+
+// Positions and bounds come from the user at any size: sums stop at the ends instead of wrapping.
+inline std::int64_t saturating_add(std::int64_t a, std::int64_t b) {
+  constexpr std::int64_t far = std::numeric_limits<std::int64_t>::max(),
+                         near = std::numeric_limits<std::int64_t>::min();
+  std::int64_t sum = 0;
+  return __builtin_add_overflow(a, b, &sum) ? (b > 0 ? far : near) : sum;
+}
+
+inline bool cell_allows(std::uint8_t cell, bool true_is_allowed) { return (cell != 0) == true_is_allowed; }
 
 // Every rule of one call. Pointers are null, and flags false, where a rule was not given.
 struct Visibility {
@@ -55,5 +66,24 @@ struct Visibility {
     return intersection(keys_of_batch(b), keys_of_row(b, i));
   }
 };
+
+inline std::int64_t Visibility::position(std::int64_t b, std::int64_t i) const {
+  return saturating_add(i, offsets != nullptr ? offsets[b] : offset);
+}
+
+inline bool Visibility::allows(std::int64_t b, std::int64_t h, std::int64_t i, std::int64_t j) const {
+  const std::int64_t p = position(b, i);
+  if (causal && j > p) return false;
+  if (window_left >= 0 && j < saturating_add(p, -window_left)) return false;
+  if (window_right >= 0 && j > saturating_add(p, window_right)) return false;
+  if (lengths != nullptr && j >= lengths[b]) return false;
+  if (key_mask != nullptr && !cell_allows(key_mask[b * key_mask_batch + j * key_mask_key], key_mask_true_is_allowed))
+    return false;
+  if (mask != nullptr) {
+    const std::int64_t cell = b * mask_strides[0] + h * mask_strides[1] + i * mask_strides[2] + j * mask_strides[3];
+    if (!cell_allows(mask[cell], mask_true_is_allowed)) return false;
+  }
+  return true;
+}
 
 }  // namespace heed

@@ -93,9 +93,11 @@ class BlockRun {
   void attend() {
     bool is_finite = true;
     if (key_count() > 0) multiply_keys();
+    HiddenCells hidden(problem_);
     for_each_row([&](std::int64_t n, const ScoreRow& row) {
-      largest_[n] = edit_scores(problem_, row);
-      find_faint_keys(row, n, largest_[n], faint_keys_);
+      const ScoreRange range = edit_scores(problem_, row, hidden);
+      largest_[n] = range.largest;
+      find_faint_keys(row, n, range, faint_keys_);
       if (largest_[n] == minus_infinity) std::fill_n(row.cells, key_count(), 0.0f);
     });
     if (key_count() > 0) {
@@ -127,9 +129,17 @@ class BlockRun {
     const auto [batch, head, token] = place_of(block_.unit + n / block_.rows, block_.first_row + n % block_.rows);
     return {scores_ + n * key_count(), keys_, batch, head, token};
   }
+  // f(number, row) for each row of the block.
   template <class Function>
   void for_each_row(Function f) {
-    for (std::int64_t n = 0; n < block_.units * block_.rows; ++n) f(n, row_at(n));
+    std::int64_t n = 0;
+    for (std::int64_t u = 0; u < block_.units; ++u) {
+      Place place = place_of(block_.unit + u, block_.first_row);
+      for (std::int64_t r = 0; r < block_.rows; ++r, ++n) {
+        f(n, ScoreRow{scores_ + n * key_count(), keys_, place.batch, place.head, place.token});
+        if (++place.token == problem_.q_len) place = {place.batch, place.head + 1, 0};
+      }
+    }
   }
 
   // The keys that some row of the block may see; what lies outside is never read.
@@ -233,8 +243,9 @@ class BlockRun {
     });
     read_values({clean.data(), clean_shape});
     multiply_keys();
+    HiddenCells hidden(problem_);
     for_each_row([&](std::int64_t n, const ScoreRow& row) {
-      edit_scores(problem_, row);
+      edit_scores(problem_, row, hidden);
       if (sees_bad_numbers(row, is_bad.data() + n / block_.rows * key_count())) attend_with_care(problem_, row);
     });
   }

@@ -13,36 +13,21 @@ constexpr float minus_infinity = -std::numeric_limits<float>::infinity();
 
 std::int64_t cell_count(const ScoreRow& row) { return row.keys.end - row.keys.begin; }
 
-// The largest number; NaN is passed over. In 16 strands, which compilers turn into vectors.
-float largest_number(const float* cells, std::int64_t count) {
+// NaN is passed over. In 16 strands, which compilers turn into vectors.
+ScoreRange range_of(const float* cells, std::int64_t count) {
   constexpr std::int64_t strands = 16;
-  float best[strands];
-  std::fill_n(best, strands, minus_infinity);
-  std::int64_t j = 0;
-  for (; j + strands <= count; j += strands)
-    for (std::int64_t s = 0; s < strands; ++s) best[s] = cells[j + s] > best[s] ? cells[j + s] : best[s];
-  for (; j < count; ++j) best[0] = cells[j] > best[0] ? cells[j] : best[0];
-  return *std::max_element(best, best + strands);
-}
-
-// The smallest number above minus infinity, likewise.
-float smallest_seen(const float* cells, std::int64_t count) {
-  constexpr std::int64_t strands = 16;
-  float best[strands];
-  std::fill_n(best, strands, -minus_infinity);
-  const auto update = [](float& best, float cell) {
-    const float seen = cell == minus_infinity ? -minus_infinity : cell;
-    best = seen < best ? seen : best;
+  float smallest[strands], largest[strands];
+  std::fill_n(smallest, strands, -minus_infinity);
+  std::fill_n(largest, strands, minus_infinity);
+  const auto add = [&](std::int64_t strand, float cell) {
+    smallest[strand] = cell < smallest[strand] ? cell : smallest[strand];
+    largest[strand] = cell > largest[strand] ? cell : largest[strand];
   };
   std::int64_t j = 0;
   for (; j + strands <= count; j += strands)
-    for (std::int64_t s = 0; s < strands; ++s) update(best[s], cells[j + s]);
-  for (; j < count; ++j) update(best[0], cells[j]);
-  return *std::min_element(best, best + strands);
-}
-
-bool has_rules(const Visibility& rules) {
-  return rules.has_row_spans() || rules.lengths != nullptr || rules.key_mask != nullptr || rules.mask != nullptr;
+    for (std::int64_t s = 0; s < strands; ++s) add(s, cells[j + s]);
+  for (; j < count; ++j) add(0, cells[j]);
+  return {*std::min_element(smallest, smallest + strands), *std::max_element(largest, largest + strands)};
 }
 
 void cap_scores(const Problem& problem, const ScoreRow& row) {
@@ -69,11 +54,6 @@ void add_slopes(const Problem& problem, const ScoreRow& row) {
   }
 }
 
-void hide_keys(const Problem& problem, const ScoreRow& row) {
-  for (std::int64_t n = 0; n < cell_count(row); ++n)
-    if (!problem.visibility.allows(row.batch, row.head, row.token, row.keys.begin + n)) row.cells[n] = minus_infinity;
-}
-
 void write_weights(const Problem& problem, const ScoreRow& row) {
   float* const weights = problem.weights.row(row.batch, row.head, row.token);
   const std::int64_t step = problem.weights.strides[3];
@@ -84,31 +64,60 @@ void write_weights(const Problem& problem, const ScoreRow& row) {
 
 }  // namespace
 
-float edit_scores(const Problem& problem, const ScoreRow& row) {
+HiddenCells::HiddenCells(const Problem& problem)
+    : problem_(problem),
+      has_rules_(problem.visibility.has_row_spans() || problem.visibility.lengths != nullptr ||
+                 problem.visibility.key_mask != nullptr || problem.visibility.mask != nullptr),
+      depend_on_head_(problem.visibility.mask_strides[1] != 0),
+      depend_on_token_(problem.visibility.has_row_spans() || problem.visibility.mask_strides[2] != 0) {}
+
+void HiddenCells::apply(const ScoreRow& row) {
+  if (!has_rules_) return;
+  const std::int64_t count = cell_count(row);
+  const bool differs = !is_known_ || row.batch != batch_ || (depend_on_head_ && row.head != head_) ||
+                       (depend_on_token_ && row.token != token_);
+  if (differs) {
+    is_hidden_.resize(static_cast<std::size_t>(count));
+    const Visibility rules = problem_.visibility;  // a copy, which no write to the cells can change
+    for (std::int64_t n = 0; n < count; ++n)
+      is_hidden_[static_cast<std::size_t>(n)] =
+          rules.allows(row.batch, row.head, row.token, row.keys.begin + n) ? 0 : 1;
+    is_known_ = true;
+    batch_ = row.batch, head_ = row.head, token_ = row.token;
+  }
+  for (std::int64_t n = 0; n < count; ++n)
+    row.cells[n] = is_hidden_[static_cast<std::size_t>(n)] != 0 ? minus_infinity : row.cells[n];
+}
+
+ScoreRange edit_scores(const Problem& problem, const ScoreRow& row, HiddenCells& hidden) {
   if (problem.soft_cap > 0.0f) cap_scores(problem, row);
   if (problem.bias) add_bias(problem, row);
   if (problem.slopes != nullptr) add_slopes(problem, row);
-  if (has_rules(problem.visibility)) hide_keys(problem, row);
+  hidden.apply(row);
   const std::int64_t count = cell_count(row);
-  const float largest = largest_number(row.cells, count);
-  if (largest != minus_infinity) return largest;
-  if (std::any_of(row.cells, row.cells + count, [](float cell) { return std::isnan(cell); }))
-    return std::numeric_limits<float>::quiet_NaN();
-  return minus_infinity;
+  ScoreRange range = range_of(row.cells, count);
+  const auto is_nan = [](float cell) { return std::isnan(cell); };
+  if (range.largest == minus_infinity && std::any_of(row.cells, row.cells + count, is_nan))
+    range.largest = std::numeric_limits<float>::quiet_NaN();
+  return range;
 }
 
-void find_faint_keys(const ScoreRow& row, std::int64_t number, float largest, std::vector<FaintKey>& faint) {
+void find_faint_keys(const ScoreRow& row, std::int64_t number, ScoreRange range, std::vector<FaintKey>& faint) {
   constexpr float nearest = -86.6f, furthest = -87.4f;  // ln 2^-125 = -86.64, ln 2^-126 = -87.34
+  if (!(range.smallest - range.largest < nearest)) return;
+  const auto is_faint = [&](float cell) {
+    return (cell - range.largest < nearest) & (cell - range.largest > furthest);
+  };
   const std::int64_t count = cell_count(row);
-  if (!(smallest_seen(row.cells, count) - largest < nearest)) return;
-  for (std::int64_t n = 0; n < count; ++n) {
-    const float below = row.cells[n] - largest;
-    if (below < nearest && below > furthest) faint.push_back({number, n, std::exp(below)});
-  }
+  int found = 0;
+  for (std::int64_t n = 0; n < count; ++n) found |= is_faint(row.cells[n]);
+  if (found == 0) return;
+  for (std::int64_t n = 0; n < count; ++n)
+    if (is_faint(row.cells[n])) faint.push_back({number, n, std::exp(row.cells[n] - range.largest)});
 }
 
 void restore(const ScoreRow& row, const FaintKey& key) {
-  row.cells[key.cell] = key.share * largest_number(row.cells, cell_count(row));
+  row.cells[key.cell] = key.share * range_of(row.cells, cell_count(row)).largest;
 }
 
 bool finish_row(const Problem& problem, const ScoreRow& row, float largest) {
@@ -120,7 +129,7 @@ bool finish_row(const Problem& problem, const ScoreRow& row, float largest) {
     std::fill_n(row.cells, count, 0.0f);
   } else if (problem.lse || sink != minus_infinity) {
     // The largest weight is exp(largest - own).
-    const double own = static_cast<double>(largest) - std::log(static_cast<double>(largest_number(row.cells, count)));
+    const double own = static_cast<double>(largest) - std::log(static_cast<double>(range_of(row.cells, count).largest));
     double total = own;
     if (sink != minus_infinity) {
       const auto other = static_cast<double>(sink);
