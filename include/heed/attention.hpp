@@ -47,8 +47,8 @@
 // than 1). A weight exp(x), x <= 0 below the row's reference, has a relative error of at most
 // 2 ULP + |x| * 2^-24; where the true value is below the smallest normal float, anything from 0 to 1.1
 // times it. No fast-math; the floating-point control register is not touched.
-// The onednn path adds up as oneDNN does: 256 instead of 64, for up to 100,000 keys, and 3e-6 on standard
-// normal inputs from 100 keys on.
+// The onednn path adds up long rows of values plainly: 256 instead of 64, for up to 10,000 keys; below 3e-6
+// on standard normal inputs from 100 keys on.
 // A row's bits depend on its own inputs and the call's q_len, kv_len, group size, dims and ISA: not
 // on the thread count, on what else is in the batch, or on earlier calls.
 //
@@ -238,8 +238,8 @@ enum class Path : std::int32_t {
   automatic = 0,  // streaming, or what the environment variable HEED_PATH names
   streaming = 1,  // cache-tiled, vectorised, online softmax
   onednn = 2,     // matmul - softmax - matmul on oneDNN, with at most 8 MiB of scores (or one row) a thread at
-                  // a time, whatever the lengths; `unsupported` where it isn't built in. oneDNN allocates, also
-                  // where scratch is given, chooses the ISA itself, and keeps up to 256 shapes compiled
+                  // a time, whatever the lengths, and less than 16 MiB of oneDNN's own; `unsupported` where it
+                  // isn't built in. oneDNN allocates, also where scratch is given, and chooses the ISA itself
   reference = 3,  // plain loops in double
 };
 

@@ -53,7 +53,7 @@ std::string bounds_text(const AllRowFacts& facts) {
   std::string bounds = "bounds: out 64 * 2^-23 * (1 + A) * max|v|, by row";
   if (!facts.all().empty()) bounds += text(" (here %.2e to %.2e)", low, high);
   bounds += text("; lse 64 * 2^-23 * (1 + A + log(visible)) (at most %.2e);\n", lse_high);
-  bounds += "        row sums 1e-06; hidden weights exactly 0. ";
+  bounds += "        four times as much for onednn; row sums 1e-06; hidden weights exactly 0. ";
   bounds += "A: largest |scale| * sum|q_c k_c| + |bias| of a visible key";
   return bounds;
 }
