@@ -50,7 +50,8 @@
 // The onednn path adds up long rows of values plainly: 256 instead of 64, for up to 10,000 keys; below 3e-6
 // on standard normal inputs from 100 keys on.
 // A row's bits depend on its own inputs and the call's q_len, kv_len, group size, dims and ISA: not
-// on the thread count, on what else is in the batch, or on earlier calls.
+// on the thread count, on what else is in the batch, or on earlier calls. (On the onednn path the rest of
+// the batch may show, and the strides: oneDNN's own blocking depends on shapes.)
 //
 // ---- Errors, memory, threads ----------------------------------------------------------------
 //
