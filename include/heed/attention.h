@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // heed: exact scaled dot-product attention on CPUs. This header is the C99 API and its manual; plain
 // structs and fixed-width integers, so that other languages' foreign-function layers can use it too.
-// heed/attention.hpp is the same in C++.
+// heed/status.h has what calls answer, heed/tensor.h what they take; heed/attention.hpp is the same in C++.
 //
 // ---- The call -------------------------------------------------------------------------------
 //
@@ -56,7 +56,7 @@
 //
 // heed keeps no pointer after a call and owns nothing of the caller's. Scratch does not grow with
 // q_len * kv_len; it is linear in the threads used. Supply it and set threads to 1, and a call
-// allocates nothing. threads = 1 opens no parallel region (safe after fork); a call from inside a
+// allocates nothing (oneDNN does). threads = 1 opens no parallel region (safe after fork); a call from inside a
 // caller's OpenMP region runs serially there. No OpenMP setting of the caller's is changed. Any number
 // of threads may call at once on outputs and scratch of their own. After a call with more than one
 // thread, do not unload the library: the OpenMP runtime keeps its worker threads.
@@ -65,67 +65,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <heed/status.h>
+#include <heed/tensor.h>
 #include <heed/version.h>
-
-#define HEED_C_API __attribute__((visibility("default")))
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-// ---- Status ---------------------------------------------------------------------------------
-
-enum heed_status {
-  HEED_OK = 0,
-  HEED_NULL_DATA = 1,          // a tensor with elements, or a struct that must be given, is a null pointer
-  HEED_BAD_SIZE = 2,           // a negative size, or one that the operation or a struct can't have
-  HEED_SIZE_OVERFLOW = 3,      // sizes or strides whose product doesn't fit 64 bits
-  HEED_SHAPE_MISMATCH = 4,     // two shapes or counts that must agree don't
-  HEED_BAD_HEADS = 5,          // q_heads is not a multiple of kv_heads, or kv_heads is 0
-  HEED_BAD_VALUE = 6,          // NaN or infinite scale, negative soft cap, no polarity, ...
-  HEED_POSITION_MISSING = 7,   // q_len != kv_len, and causal, window or slopes need a position
-  HEED_OVERLAP = 8,            // an output overlaps an input, another output, the scratch, or itself
-  HEED_SCRATCH_TOO_SMALL = 9,  // see heed_scratch_size()
-  HEED_UNKNOWN_NAME = 10,      // no such ISA or path; the message lists the valid ones
-  HEED_UNSUPPORTED = 11,       // heed, this build or this CPU can't do it; the message says which
-  HEED_OUT_OF_MEMORY = 12      // scratch or texts could not be allocated
-};
-
-// Bytes that hold every message.
-#define HEED_MESSAGE_SIZE 252
-
-// ---- Tensors --------------------------------------------------------------------------------
-
-// Element types. HEED_F32 runs; the others answer HEED_UNSUPPORTED until they do.
-enum heed_dtype { HEED_F32 = 0, HEED_F16 = 1, HEED_BF16 = 2, HEED_I8 = 3 };
-
-// An input view that owns nothing: sizes and strides, logically [batch, heads, tokens, channels]
-// whatever the storage order. Strides count elements; 0 broadcasts; negative is allowed; the stride of
-// a size-1 dimension is ignored. A channel stride other than 1 is honoured but slower. Data has to be
-// aligned to its element and no more; it may be NULL when the tensor has no elements.
-typedef struct heed_const_tensor {
-  const void* data;
-  int64_t shape[4];
-  int64_t strides[4];
-  int32_t dtype;  // heed_dtype
-} heed_const_tensor;
-
-// The same, layout included, for outputs. An output must not broadcast.
-typedef struct heed_tensor {
-  void* data;
-  int64_t shape[4];
-  int64_t strides[4];
-  int32_t dtype;
-} heed_tensor;
-
-// Contiguous float tensors stored as [batch, heads, tokens, channels] (bhnd), or as [batch, tokens,
-// heads, channels] (bnhd), as a projection leaves them. The arguments stay in the logical order.
-HEED_C_API heed_const_tensor heed_const_tensor_bhnd(const float* data, int64_t batch, int64_t heads, int64_t tokens,
-                                                    int64_t channels);
-HEED_C_API heed_const_tensor heed_const_tensor_bnhd(const float* data, int64_t batch, int64_t heads, int64_t tokens,
-                                                    int64_t channels);
-HEED_C_API heed_tensor heed_tensor_bhnd(float* data, int64_t batch, int64_t heads, int64_t tokens, int64_t channels);
-HEED_C_API heed_tensor heed_tensor_bnhd(float* data, int64_t batch, int64_t heads, int64_t tokens, int64_t channels);
 
 // ---- Visibility -----------------------------------------------------------------------------
 

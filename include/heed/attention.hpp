@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // heed: exact scaled dot-product attention on CPUs. This header is the C++ API and its manual.
-// The C API in heed/attention.h expresses the same things.
+// heed/status.hpp has what calls answer, heed/tensor.hpp what they take; heed/attention.h is the same for C.
 //
 // ---- The call -------------------------------------------------------------------------------
 //
@@ -75,108 +75,10 @@
 #include <vector>
 
 #include <heed/version.h>
-
-#define HEED_API [[gnu::visibility("default")]]
+#include <heed/status.hpp>
+#include <heed/tensor.hpp>
 
 namespace heed {
-
-// ---- Status ---------------------------------------------------------------------------------
-
-// What kind of mistake a call found. The C API has the same values.
-enum class StatusCode : std::int32_t {
-  ok = 0,
-  null_data = 1,          // a tensor with elements has a null pointer
-  bad_size = 2,           // a negative size, or one that the operation can't have
-  size_overflow = 3,      // sizes or strides whose product doesn't fit 64 bits
-  shape_mismatch = 4,     // two shapes that must agree don't
-  bad_heads = 5,          // q_heads is not a multiple of kv_heads, or kv_heads is 0
-  bad_value = 6,          // NaN or infinite scale, negative soft cap, negative thread count, ...
-  position_missing = 7,   // q_len != kv_len, and causal, window or slopes need a position
-  overlap = 8,            // an output overlaps an input, another output, or the scratch
-  scratch_too_small = 9,  // see scratch_size()
-  unknown_name = 10,      // no such ISA or path; the message lists the valid ones
-  unsupported = 11,       // heed, this build or this CPU can't do it; the message says which
-  out_of_memory = 12,     // scratch could not be allocated
-};
-
-// The answer of every call: a code, and for anything but ok a message such as
-// "mask: dimension 3 is 15, expected 1 or 20 (kv_len)". Holds no heap memory.
-class [[nodiscard]] HEED_API Status {
- public:
-  Status() = default;
-  Status(StatusCode code, std::string_view message) noexcept;  // longer messages are cut
-  bool ok() const noexcept { return code_ == StatusCode::ok; }
-  StatusCode code() const noexcept { return code_; }
-  const char* message() const noexcept { return message_.data(); }  // "" when ok
-
- private:
-  StatusCode code_ = StatusCode::ok;
-  std::array<char, 252> message_{};
-};
-
-// ---- Tensors --------------------------------------------------------------------------------
-
-// Element types. f32 runs; the others are named so that a tensor can say what it holds, and answer
-// `unsupported` until they run.
-enum class DType : std::int32_t { f32 = 0, f16 = 1, bf16 = 2, i8 = 3 };
-
-// Sizes or strides, logically [batch, heads, tokens, channels] whatever the storage order.
-using Dims = std::array<std::int64_t, 4>;
-
-// A view that owns nothing. Strides count elements; 0 broadcasts; negative is allowed; the stride of
-// a size-1 dimension is ignored. A channel stride other than 1 is honoured but slower. Nothing has
-// to be aligned beyond its element. `data` may be null when the tensor has no elements.
-struct ConstTensor {
-  const void* data = nullptr;
-  Dims shape{};
-  Dims strides{};
-  DType dtype = DType::f32;
-};
-
-// The same for outputs.
-struct Tensor {
-  void* data = nullptr;
-  Dims shape{};
-  Dims strides{};
-  DType dtype = DType::f32;
-  operator ConstTensor() const noexcept { return {data, shape, strides, dtype}; }
-};
-
-namespace detail {
-// Sizes too large to exist give wrapped strides; the call then answers size_overflow.
-constexpr std::int64_t wrapping_product(std::int64_t a, std::int64_t b) noexcept {
-  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
-}
-}  // namespace detail
-
-// A contiguous float tensor stored as [batch, heads, tokens, channels].
-constexpr Dims bhnd_strides(std::int64_t heads, std::int64_t tokens, std::int64_t channels) noexcept {
-  const std::int64_t head = detail::wrapping_product(tokens, channels);
-  return {detail::wrapping_product(heads, head), head, channels, 1};
-}
-constexpr Tensor bhnd(float* data, std::int64_t batch, std::int64_t heads, std::int64_t tokens,
-                      std::int64_t channels) noexcept {
-  return {data, {batch, heads, tokens, channels}, bhnd_strides(heads, tokens, channels)};
-}
-constexpr ConstTensor bhnd(const float* data, std::int64_t batch, std::int64_t heads, std::int64_t tokens,
-                           std::int64_t channels) noexcept {
-  return {data, {batch, heads, tokens, channels}, bhnd_strides(heads, tokens, channels)};
-}
-
-// A contiguous float tensor stored as [batch, tokens, heads, channels], as a projection leaves it.
-// The arguments stay in the logical order.
-constexpr Dims bnhd_strides(std::int64_t heads, std::int64_t tokens, std::int64_t channels) noexcept {
-  const std::int64_t token = detail::wrapping_product(heads, channels);
-  return {detail::wrapping_product(tokens, token), channels, token, 1};
-}
-constexpr Tensor bnhd(float* data, std::int64_t batch, std::int64_t heads, std::int64_t tokens,
-                      std::int64_t channels) noexcept {
-  return {data, {batch, heads, tokens, channels}, bnhd_strides(heads, tokens, channels)};
-}
-constexpr ConstTensor bnhd(const float* data, std::int64_t batch, std::int64_t heads, std::int64_t tokens,
-                           std::int64_t channels) noexcept {
-  return {data, {batch, heads, tokens, channels}, bnhd_strides(heads, tokens, channels)};
-}
 
 // ---- Visibility -----------------------------------------------------------------------------
 
@@ -240,7 +142,8 @@ enum class Path : std::int32_t {
   streaming = 1,  // cache-tiled, vectorised, online softmax
   onednn = 2,     // matmul - softmax - matmul on oneDNN, with at most 8 MiB of scores (or one row) a thread at
                   // a time, whatever the lengths, and less than 16 MiB of oneDNN's own; `unsupported` where it
-                  // isn't built in. oneDNN allocates, also where scratch is given, and chooses the ISA itself
+                  // isn't built in. oneDNN allocates, also where scratch is given, and chooses the ISA itself;
+                  // version 2.6 ends the program where it gets no memory
   reference = 3,  // plain loops in double
 };
 

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// heed/attention.hpp needs no other header, may come twice, and its constructors are constants.
+// heed/attention.hpp needs no other header, and its constructors are constants.
 #include <heed/attention.hpp>
 
-static_assert(heed::bhnd_strides(3, 5, 7) == heed::Dims{105, 35, 7, 1});
-static_assert(heed::bnhd_strides(3, 5, 7) == heed::Dims{105, 7, 21, 1});
 static_assert(heed::Position::bottom_right().kind == heed::Position::Kind::bottom_right);
 static_assert(heed::error_bound(0.0, 1.0) == 64.0 / 8388608.0);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// heed/version.h needs no other header and may come twice; the three numbers and the text agree.
+// heed/version.h needs no other header; the three numbers and the text agree.
 #include <heed/version.h>
 
 #include <string>
