@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <exception>
 #include <limits>
 #include <memory>
 #include <vector>
@@ -30,7 +29,7 @@ struct Run {
   const Plan& plan;
   const Problem& problem;
   std::byte* scratch;
-  std::atomic<bool>* has_failed;
+  std::atomic<StatusCode>* failure;
 };
 
 // A part of the stack: units [unit, unit + units), rows [first_row, first_row + rows) of each.
@@ -262,7 +261,7 @@ class BlockRun {
 
 void attend_blocks(const void* context, std::int64_t begin, std::int64_t end, int thread) noexcept {
   const auto& run = *static_cast<const Run*>(context);
-  if (run.has_failed->load(std::memory_order_relaxed)) return;
+  if (run.failure->load(std::memory_order_relaxed) != StatusCode::ok) return;
   const SerialRegion serial;
   try {
     Scratchpad scratchpad;
@@ -271,8 +270,8 @@ void attend_blocks(const void* context, std::int64_t begin, std::int64_t end, in
       const Block block = block_at(run.plan.scores, index);
       BlockRun(run, block, scratch, scratchpad).attend();
     }
-  } catch (const std::exception&) {
-    run.has_failed->store(true, std::memory_order_relaxed);
+  } catch (...) {
+    run.failure->store(failure_code(), std::memory_order_relaxed);
   }
 }
 
@@ -281,14 +280,17 @@ void attend_blocks(const void* context, std::int64_t begin, std::int64_t end, in
 const bool has_onednn = true;
 
 Status run_onednn(const Plan& plan, const Problem& problem, std::span<std::byte> scratch) noexcept {
-  std::atomic<bool> has_failed = false;
-  const Run run{plan, problem, scratch.data(), &has_failed};
+  std::atomic<StatusCode> failure = StatusCode::ok;
+  const Run run{plan, problem, scratch.data(), &failure};
   parallel_for(plan.items, plan.items_per_chunk, plan.threads, attend_blocks, &run);
-  if (has_failed)
-    return make_status(StatusCode::out_of_memory,
-                       "path: onednn could not create or run a primitive: out of memory, or "
-                       "oneDNN has no implementation on this CPU");
-  return {};
+  switch (failure) {
+    case StatusCode::ok: return {};
+    case StatusCode::out_of_memory:
+      return make_status(StatusCode::out_of_memory, "path: onednn: memory beside the scratch could not be allocated");
+    default:
+      return make_status(StatusCode::unsupported,
+                         "path: onednn: oneDNN has no implementation of this call on this CPU");
+  }
 }
 
 }  // namespace heed

@@ -6,6 +6,7 @@
 #include <list>
 #include <map>
 #include <mutex>
+#include <new>
 #include <oneapi/dnnl/dnnl.hpp>
 
 namespace heed {
@@ -197,6 +198,14 @@ void run_softmax(const OneDnnPrimitive& softmax, float* rows, std::byte* scratch
                                      {DNNL_ARG_DST, memory},
                                      {DNNL_ARG_SCRATCHPAD, memory_at(softmax.scratchpad, scratchpad)}});
   stream.wait();
+}
+
+StatusCode failure_code() noexcept try { throw; } catch (const std::bad_alloc&) {
+  return StatusCode::out_of_memory;
+} catch (const dnnl::error& error) {
+  return error.status == dnnl_out_of_memory ? StatusCode::out_of_memory : StatusCode::unsupported;
+} catch (...) {
+  return StatusCode::unsupported;
 }
 
 std::size_t primitives_kept() { return cache().size(); }

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "heed/status.hpp"
 #include "plan/matrices.hpp"
 
 namespace heed {
@@ -14,13 +15,15 @@ namespace heed {
 class OneDnnPrimitive;
 using OneDnnHandle = std::shared_ptr<const OneDnnPrimitive>;
 
-// These create (or find) and run; they throw dnnl::error and std::bad_alloc.
+// These create (or find) and run. Inside a handler of what they throw, failure_code() says what it was.
 OneDnnHandle find_product(const Matrices& a, const Matrices& b, const Matrices& c, float scale);
 OneDnnHandle find_softmax(std::int64_t rows, std::int64_t columns);
 
 std::size_t scratchpad_bytes(const OneDnnPrimitive& primitive);
 void run_product(const OneDnnPrimitive& product, const float* a, const float* b, float* c, std::byte* scratchpad);
 void run_softmax(const OneDnnPrimitive& softmax, float* rows, std::byte* scratchpad);  // in place
+
+StatusCode failure_code() noexcept;  // out_of_memory or unsupported
 
 // Shapes kept at most; the least recently used goes first.
 inline constexpr std::size_t most_primitives = 256;

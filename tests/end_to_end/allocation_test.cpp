@@ -3,6 +3,7 @@
 // is not built with a sanitizer, which replaces it too.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cmath>
@@ -19,13 +20,14 @@ std::atomic<bool> is_counting{false};
 std::atomic<int> allocations{0};
 std::atomic<std::size_t> largest_bytes{0};  // of one allocation
 std::atomic<int> failing_from{-1};          // the n-th allocation while counting, and all after it, fail; -1: none
+std::atomic<std::size_t> refused_bytes{SIZE_MAX};  // so many and more fail
 
 bool count_allocation(std::size_t bytes) {
   if (!is_counting) return true;
   for (std::size_t seen = largest_bytes; seen < bytes && !largest_bytes.compare_exchange_weak(seen, bytes);) {
   }
   const int number = allocations++;
-  return failing_from < 0 || number < failing_from;
+  return bytes < refused_bytes && (failing_from < 0 || number < failing_from);
 }
 
 }  // namespace
@@ -180,6 +182,26 @@ TEST_CASE("scratch that cannot be allocated is an error, and nothing is written"
       },
       0);
   CHECK_EQ(status.code(), StatusCode::out_of_memory);
+}
+
+TEST_CASE("the onednn path answers a lack of its own memory, in one thread and in several") {
+  const std::vector<std::string> paths = available_paths();
+  if (std::ranges::find(paths, path_name(Path::onednn)) == paths.end()) return;
+  // An infinite value makes the path copy V, 1.3 MB a head, beside the scratch.
+  Ready ready("b=1 h=4:4 n=30:5000 d=64:64");
+  *static_cast<float*>(ready.workload.v.data) = std::numeric_limits<float>::infinity();
+  for (const int threads : {1, 3}) {
+    ready.choose({Path::onednn, {}}, threads);
+    ready.supply_scratch();
+    REQUIRE(ready.attend().ok());
+    refused_bytes = 1 << 20;
+    Status status;
+    counted([&] { status = ready.attend(); });
+    refused_bytes = SIZE_MAX;
+    CHECK_EQ(status.code(), StatusCode::out_of_memory);
+    CHECK_EQ(std::string(status.message()), "path: onednn: memory beside the scratch could not be allocated");
+    CHECK(ready.attend().ok());
+  }
 }
 
 TEST_CASE("a cross-check takes memory for the weights of one KV head, whatever batch and heads are") {

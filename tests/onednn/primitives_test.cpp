@@ -6,6 +6,8 @@
 
 #include <cmath>
 #include <fstream>
+#include <new>
+#include <oneapi/dnnl/dnnl.hpp>
 #include <string>
 #include <thread>
 #include <vector>
@@ -107,6 +109,26 @@ TEST_CASE("the same shape is the same primitive, and the least recently used one
   CHECK_EQ(primitives_kept(), most_primitives);
   CHECK_EQ(find(1), first);  // used after the second, which has left
   CHECK_NE(find(2), second);
+}
+
+TEST_CASE("failures of oneDNN are a lack of memory, or unsupported") {
+  const auto code_of = [](const auto& thrown) {
+    try {
+      throw thrown;
+    } catch (...) {
+      return failure_code();
+    }
+  };
+  CHECK_EQ(code_of(std::bad_alloc()), StatusCode::out_of_memory);
+  CHECK_EQ(code_of(dnnl::error(dnnl_out_of_memory, "")), StatusCode::out_of_memory);
+  CHECK_EQ(code_of(dnnl::error(dnnl_unimplemented, "")), StatusCode::unsupported);
+  // No product fits these: oneDNN refuses them.
+  try {
+    find_product(dense(1, 2, 3), dense(1, 4, 5), dense(1, 2, 5), 1.0f);
+    FAIL("a product of 2 x 3 and 4 x 5");
+  } catch (...) {
+    CHECK_EQ(failure_code(), StatusCode::unsupported);
+  }
 }
 
 TEST_CASE("10,000 shapes leave no memory behind") {
