@@ -37,7 +37,7 @@
 //
 // ---- Accuracy -------------------------------------------------------------------------------
 //
-// Against the float64 reference: |out - ref| <= heed_error_bound(A, max|v|), where A is the largest,
+// Against the float64 reference: |out - ref| <= heed_error_bound(A, max|v|, path), where A is the largest,
 // over the row's visible keys, of |scale| * sum|q_c k_c| + |bias| + |slope * (p - j)|. For standard
 // normal inputs with kv_len >= 500 and head_dim <= 128, max|out - ref| < 1e-6. Row sums of weights are
 // within 1e-6 of 1 (a sink makes them less than 1). A row's bits depend on its own inputs and the
@@ -242,9 +242,9 @@ HEED_C_API const char* heed_path_name(int32_t path);             // of a heed_pa
 HEED_C_API const char* heed_available_path_name(int32_t index);  // best first; NULL past the end
 HEED_C_API const char* heed_isa_name(int32_t index);             // built and runs here, best first; NULL past the end
 
-// The accuracy statement above as a number: 64 * 2^-23 * (1 + score_magnitude) * max_abs_v. The onednn path
-// may be off by four times as much.
-HEED_C_API double heed_error_bound(double score_magnitude, double max_abs_v);
+// The accuracy statement above as a number: c * 2^-23 * (1 + score_magnitude) * max_abs_v, c = 256 for
+// HEED_PATH_ONEDNN and 64 for every other heed_path.
+HEED_C_API double heed_error_bound(double score_magnitude, double max_abs_v, int32_t path);
 
 #ifdef __cplusplus
 }

@@ -35,10 +35,11 @@
 //   row sum         |sum of got - sum of wanted weights|   1e-6; with a sink plus heed_error_bound(A, 1)
 //   hidden weight   |got weight of a hidden key|           0
 //
-// A and max|v| are worked out in double over the keys that the row sees: the largest
-// |scale| * sum|q_c k_c| + |bias| + |slope * (p - j)|, and the largest finite |v|. A row's weights sum to 1,
-// to less with a sink, and to 0 where it sees nothing: the wanted weights of the row say which. A hidden
-// key is one that a rule or a bias of minus infinity hides.
+// heed_error_bound() is that of HEED_PATH_ONEDNN where it makes one of the two answers. A and max|v| are
+// worked out in double over the keys that the row sees: the largest |scale| * sum|q_c k_c| + |bias| +
+// |slope * (p - j)|, and the largest finite |v|. A row's weights sum to 1, to less with a sink, and to 0
+// where it sees nothing: the wanted weights of the row say which. A hidden key is one that a rule or a bias
+// of minus infinity hides.
 //
 // NaN or an infinity on one side only fails whatever the bound. Two NaN agree, and so do two equal
 // infinities; in out NaN and infinity agree as well. Where a visible NaN or infinity in q, k or bias makes a

@@ -128,4 +128,6 @@ const char* heed_isa_name(int32_t index) {
   return nullptr;
 }
 
-double heed_error_bound(double score_magnitude, double max_abs_v) { return error_bound(score_magnitude, max_abs_v); }
+double heed_error_bound(double score_magnitude, double max_abs_v, int32_t path) {
+  return error_bound(score_magnitude, max_abs_v, static_cast<Path>(path));
+}

@@ -3,6 +3,7 @@
 #include "paths/onednn_primitives.hpp"
 
 #include <bit>
+#include <exception>
 #include <list>
 #include <map>
 #include <mutex>
@@ -200,7 +201,9 @@ void run_softmax(const OneDnnPrimitive& softmax, float* rows, std::byte* scratch
   stream.wait();
 }
 
-StatusCode failure_code() noexcept try { throw; } catch (const std::bad_alloc&) {
+StatusCode failure_code() noexcept try {
+  std::rethrow_exception(std::current_exception());
+} catch (const std::bad_alloc&) {
   return StatusCode::out_of_memory;
 } catch (const dnnl::error& error) {
   return error.status == dnnl_out_of_memory ? StatusCode::out_of_memory : StatusCode::unsupported;

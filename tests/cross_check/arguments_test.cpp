@@ -62,6 +62,20 @@ TEST_CASE("any two paths can be held against each other") {
   CHECK_NE(ready.report.text.find("against        streaming"), std::string::npos);
 }
 
+TEST_CASE("the bound is the wider one of the two paths") {
+  Ready ready;
+  for_each_way([&](const Way& way) {
+    Options options = ready.call.options;
+    for (const bool is_got : {true, false}) {
+      options.path = is_got ? way.path : Path::reference;
+      const Status status = ready.cross_check(options, is_got ? Path::reference : way.path);
+      CHECK_EQ(message_of(status), "");
+      const double narrow = error_bound(ready.report.score_magnitude, ready.report.max_abs_v);
+      CHECK_EQ(ready.report.bound, way.path == Path::onednn ? 4.0 * narrow : narrow);
+    }
+  });
+}
+
 TEST_CASE("a path that is not in the build is unsupported, on either side") {
   const std::vector<std::string> paths = available_paths();
   if (std::ranges::find(paths, "onednn") != paths.end()) return;

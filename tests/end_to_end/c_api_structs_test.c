@@ -204,5 +204,7 @@ void test_explain(void) {
         "paths are listed, streaming first");
   check(strcmp(heed_path_name(HEED_PATH_REFERENCE), "reference") == 0, "paths have names");
   check(strcmp(heed_version(), HEED_VERSION) == 0, "library and header are of one version");
-  check(heed_error_bound(0.0, 1.0) == 64.0 / 8388608.0, "the error bound is a number");
+  check(heed_error_bound(0.0, 1.0, HEED_PATH_AUTOMATIC) == 64.0 / 8388608.0 &&
+            heed_error_bound(1.0, 2.0, HEED_PATH_ONEDNN) == 256.0 / 8388608.0 * 4.0,
+        "the error bound is a number");
 }
