@@ -15,6 +15,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "random_numbers.hpp"
+
 namespace heed::perf {
 namespace {
 
@@ -27,12 +29,6 @@ constexpr std::size_t skew_step_bytes = 9 * 64;  // 7 buffers lie at different l
 // ---- Numbers by place: a hash of seed, tensor and index, so that any layout gets the same ----
 
 enum class Stream : std::uint64_t { q = 1, k, v, bias, bias_hidden, mask, key_mask, lengths, sinks, offsets };
-
-std::uint64_t mix(std::uint64_t x) {  // the finaliser of splitmix64
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-  return x ^ (x >> 31);
-}
 
 class Numbers {
  public:

@@ -12,8 +12,6 @@ namespace {
 
 constexpr const char* replacement = "\uFFFD";
 
-bool continues(char byte) { return (byte & 0xC0) == 0x80; }
-
 // The code point that `text` opens with and how many bytes it takes; 0 bytes where it is not UTF-8.
 std::size_t decode(std::string_view text, std::uint32_t& point) {
   const auto lead = static_cast<unsigned char>(text[0]);
@@ -71,10 +69,6 @@ std::string escaped(std::string_view text) {
     n += std::max<std::size_t>(length, 1);
   }
   return safe;
-}
-
-std::size_t characters(std::string_view utf8) {
-  return utf8.size() - static_cast<std::size_t>(std::count_if(utf8.begin(), utf8.end(), continues));
 }
 
 std::string shortened(std::string_view text, std::size_t most) {

@@ -16,7 +16,6 @@ std::string escaped(std::string_view text);
 
 // At most `most` characters of UTF-8, the last of them an ellipsis where something was cut; not escaped.
 std::string shortened(std::string_view text, std::size_t most);
-std::size_t characters(std::string_view utf8);
 
 std::string html_table(const Table& table, const std::string& id);
 

@@ -22,15 +22,11 @@ std::string paragraph(const std::string& content, const char* kind = "soft") {
 
 // A narrow window cuts the right side of a table; verdicts are not to be lost there.
 Table verdict_second(const Table& table) {
-  std::vector<Table> moved;
-  for (std::vector<std::string> line : table.lines()) {
-    std::rotate(line.begin() + 1, line.end() - 1, line.end());
-    if (moved.empty())
-      moved.emplace_back(line);
-    else
-      moved.front().add(line);
-  }
-  return moved.front();
+  std::vector<std::vector<std::string>> lines = table.lines();
+  for (std::vector<std::string>& line : lines) std::rotate(line.begin() + 1, line.end() - 1, line.end());
+  Table moved(lines.front());
+  for (std::size_t n = 1; n < lines.size(); ++n) moved.add(lines[n]);
+  return moved;
 }
 
 std::string verdicts(const Call& call, const AllRowFacts& facts, const Report& report) {
@@ -60,25 +56,23 @@ std::string sampling(const Shown& shown, const Drawn& drawn) {
   return said;
 }
 
+constexpr const char* caption = R"(<figcaption>
+<p><strong>What this picture proves:</strong> routing, masks and row sums. Each cell is the weight with which one
+query row reads one key, as the path computed it; a hatched cell may not be read by the rules of the call and has a
+weight of exactly 0; the weights of a row add up to its sum in the table below.</p>
+<p><strong>What it cannot prove:</strong> feature importance or causality. A large weight says that a value was
+read, not that the answer depends on it: values may be small, cancel, or be overruled by later layers.</p>
+<p class="soft">Point at a cell for its exact weight. Shades are linear, from 0 to the largest weight shown. Entropy
+is in nats: 0 where a row reads one key, ln n where it reads n keys alike.</p>
+</figcaption>
+)";
+
 std::string figure(const Shown& shown) {
   const Drawn drawn = drawn_of(shown);
   std::string title = shown_title(shown);
   title[0] = 'W';
   return "<h2>The attention matrix</h2>\n" + paragraph(title + "." + sampling(shown, drawn)) +
-         "<figure>\n<div class=\"scroll\">\n" + picture(shown, drawn) +
-         "</div>\n<figcaption>\n"
-         "<p><strong>What this picture proves:</strong> routing, masks and row sums. Each cell is the weight with "
-         "which "
-         "one query row reads one key, as the path computed it; a hatched cell may not be read by the rules of the "
-         "call "
-         "and has a weight of exactly 0; the weights of a row add up to its sum in the table below.</p>\n"
-         "<p><strong>What it cannot prove:</strong> feature importance or causality. A large weight says that a value "
-         "was "
-         "read, not that the answer depends on it: values may be small, cancel, or be overruled by later layers.</p>\n"
-         "<p class=\"soft\">Point at a cell for its exact weight. Shades are linear, from 0 to the largest weight "
-         "shown. "
-         "Entropy is in nats: 0 where a row reads one key, ln n where it reads n keys alike.</p>\n"
-         "</figcaption>\n</figure>\n";
+         "<figure>\n<div class=\"scroll\">\n" + picture(shown, drawn) + "</div>\n" + caption + "</figure>\n";
 }
 
 std::string folded(const std::string& title, const Table& table, const std::string& id) {

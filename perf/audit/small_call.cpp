@@ -6,10 +6,10 @@
 #include <bit>
 #include <cmath>
 #include <limits>
-#include <numbers>
 
 #include "audit/compare.hpp"
 #include "audit/error.hpp"
+#include "random_numbers.hpp"
 
 namespace heed::audit {
 namespace {
@@ -23,23 +23,6 @@ std::vector<float> buffer(std::int64_t elements) {
 }
 
 bool is_written(float value) { return std::bit_cast<std::uint32_t>(value) != std::bit_cast<std::uint32_t>(unwritten); }
-
-// Standard normal numbers. The standard library's own differ between implementations.
-class Normal {
- public:
-  explicit Normal(std::uint64_t seed) : state_(seed * 0x9E3779B97F4A7C15u + 1) {}
-  float next() {
-    const double radius = std::sqrt(-2.0 * std::log(uniform()));
-    return static_cast<float>(radius * std::cos(2.0 * std::numbers::pi * uniform()));
-  }
-
- private:
-  double uniform() {
-    state_ = state_ * 6364136223846793005u + 1442695040888963407u;
-    return (static_cast<double>(state_ >> 11) + 0.5) / 9007199254740992.0;
-  }
-  std::uint64_t state_;
-};
 
 }  // namespace
 
@@ -63,10 +46,10 @@ Sizes small_sizes(std::int64_t batch, std::int64_t heads, std::int64_t q_len, st
 
 SmallCall normal_call(const Sizes& sizes, std::uint64_t seed) {
   SmallCall call{sizes, {}, {}, {}};
-  Normal normal(seed);
+  perf::Random random(seed);
   const auto fill = [&](std::vector<float>& values, std::int64_t elements) {
     values.resize(static_cast<std::size_t>(elements));
-    for (float& value : values) value = normal.next();
+    for (float& value : values) value = random.normal();
   };
   fill(call.q, sizes.batch * sizes.q_heads * sizes.q_len * sizes.head_dim);
   fill(call.k, sizes.batch * sizes.kv_heads * sizes.kv_len * sizes.head_dim);

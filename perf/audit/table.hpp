@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "audit/text.hpp"
+
 namespace heed::audit {
 
 class Table {
@@ -32,12 +34,6 @@ class Table {
   }
 
  private:
-  // Of UTF-8: all bytes but those that continue a character.
-  static std::size_t characters(const std::string& text) {
-    return static_cast<std::size_t>(
-        std::count_if(text.begin(), text.end(), [](char byte) { return (byte & 0xC0) != 0x80; }));
-  }
-
   std::vector<std::vector<std::string>> lines_;
 };
 

@@ -2,6 +2,7 @@
 // See text.hpp.
 #include "audit/text.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdarg>
 #include <cstdio>
@@ -24,6 +25,10 @@ std::string number(const char* format, double value) {
   char buffer[64];
   std::snprintf(buffer, sizeof buffer, format, value);
   return buffer;
+}
+
+std::size_t characters(std::string_view utf8) {
+  return utf8.size() - static_cast<std::size_t>(std::count_if(utf8.begin(), utf8.end(), continues));
 }
 
 std::string verdict(bool holds) { return holds ? "ok" : "FAIL"; }

@@ -2,16 +2,17 @@
 // See audit_run.hpp.
 #include "audit_run.hpp"
 
-#include <cmath>
+#include <doctest/doctest.h>
+
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <numbers>
 #include <sstream>
 #include <stdexcept>
 
 #include "audit/audit.hpp"
+#include "random_numbers.hpp"
 
 namespace heed::tests {
 namespace {
@@ -21,19 +22,6 @@ std::int64_t elements(const std::vector<std::int64_t>& shape) {
   for (const std::int64_t extent : shape) count *= extent;
   return count;
 }
-
-// Numbers in (0, 1). The standard's distributions differ between libraries.
-class Uniform {
- public:
-  explicit Uniform(std::uint32_t seed) : state_(seed * 0x9E3779B97F4A7C15u + 1) {}
-  double next() {
-    state_ = state_ * 6364136223846793005u + 1442695040888963407u;
-    return (static_cast<double>(state_ >> 11) + 0.5) / 9007199254740992.0;
-  }
-
- private:
-  std::uint64_t state_;
-};
 
 }  // namespace
 
@@ -53,8 +41,23 @@ AuditRun run_audit(const Arguments& arguments) {
   return run;
 }
 
+std::string refusal(const Arguments& arguments) {
+  const AuditRun run = run_audit(arguments);
+  CHECK(run.status == audit::exit_error);
+  CHECK(run.out.empty());
+  CHECK(run.err.starts_with("heed-audit: "));
+  CHECK(run.err.find('\n') == run.err.size() - 1);
+  return run.err;
+}
+
+bool says(const std::string& text, const std::string& part) {
+  if (text.find(part) != std::string::npos) return true;
+  MESSAGE("'" << text << "' does not say '" << part << "'");
+  return false;
+}
+
 Folder::Folder() {
-  std::string name = (std::filesystem::temp_directory_path() / "heed-audit-XXXXXX").string();
+  std::string name = (std::filesystem::temp_directory_path() / "heed-audit-").string() + std::string(6, 'X');
   if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder: " + name);
   path_ = name;
 }
@@ -86,19 +89,16 @@ const nlohmann::json& path_in(const nlohmann::json& report, const std::string& p
 }
 
 Array<float> normal(std::vector<std::int64_t> shape, std::uint32_t seed) {
-  Uniform uniform(seed);
+  perf::Random random(seed);
   std::vector<float> values(static_cast<std::size_t>(elements(shape)));
-  for (float& value : values) {
-    const double radius = std::sqrt(-2.0 * std::log(uniform.next()));
-    value = static_cast<float>(radius * std::cos(2.0 * std::numbers::pi * uniform.next()));
-  }
+  for (float& value : values) value = random.normal();
   return {std::move(shape), std::move(values)};
 }
 
 Array<std::uint8_t> random_cells(std::vector<std::int64_t> shape, double share, std::uint32_t seed) {
-  Uniform uniform(seed);
+  perf::Random random(seed);
   std::vector<std::uint8_t> values(static_cast<std::size_t>(elements(shape)));
-  for (std::uint8_t& value : values) value = uniform.next() < share;
+  for (std::uint8_t& value : values) value = random.chance(share);
   return {std::move(shape), std::move(values)};
 }
 

@@ -22,6 +22,12 @@ struct AuditRun {
 };
 AuditRun run_audit(const Arguments& arguments);
 
+// The one line on stderr of a run that must be refused, and prints nothing else.
+std::string refusal(const Arguments& arguments);
+
+// Does a text hold a part? Says so where it does not.
+bool says(const std::string& text, const std::string& part);
+
 class Folder {
  public:
   Folder();

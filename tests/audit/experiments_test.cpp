@@ -7,22 +7,16 @@
 #include "heed/attention.hpp"
 
 namespace heed::tests {
-namespace {
-
-bool says(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
-}  // namespace
-
 TEST_CASE("example: every score, weight and output stands beside what each path answers") {
   const AuditRun run = run_audit({"example"});
   CHECK(run.status == audit::exit_ok);
   CHECK(run.err.empty());
   for (const char* number : {"0.2447285", "0.6652410", "0.0900306", "0.4683105", "0.0633789", "0.4247896", "0.8453021",
                              "1.4049316", "2.4076060", "2.7586237", "score (1,2)", "row sum 1"})
-    CHECK_MESSAGE(says(run.out, number), number);
+    CHECK(says(run.out, number));
   for (const std::string& isa : available_isas()) CHECK(says(run.out, "streaming " + isa));
   CHECK(says(run.out, "reference"));
-  CHECK_FALSE(says(run.out, "FAIL"));
+  CHECK(run.out.find("FAIL") == std::string::npos);
 }
 
 TEST_CASE("experiments: four tables, what was expected and seen, and a verdict each") {
@@ -30,11 +24,11 @@ TEST_CASE("experiments: four tables, what was expected and seen, and a verdict e
   const AuditRun run = run_audit({"experiments", "--html", folder.file("e.html")});
   CHECK_MESSAGE(run.status == audit::exit_ok, run.out);
   for (const char* part : {"== A. ", "== B. ", "== C. ", "== D. ", "experiments: A ok B ok C ok D ok"})
-    CHECK_MESSAGE(says(run.out, part), part);
+    CHECK(says(run.out, part));
   const std::string page = bytes_of(folder.file("e.html"));
   for (const char* part : {"id=\"table-A\"", "id=\"table-D\"", "<strong>Seen:</strong>"}) CHECK(says(page, part));
-  CHECK_FALSE(says(page, "✗"));
-  CHECK_FALSE(says(page, "http"));
+  CHECK(page.find("✗") == std::string::npos);
+  CHECK(page.find("http") == std::string::npos);
 }
 
 TEST_CASE("stability: the naive form overflows in the rows from 89 on, and only there") {
@@ -50,11 +44,9 @@ TEST_CASE("stability: the naive form overflows in the rows from 89 on, and only 
 }
 
 TEST_CASE("commands: mistakes are named, and a page that can't be written is an error before the work starts") {
-  AuditRun run = run_audit({"experiments", "--html", "no/such/folder/e.html"});
-  CHECK(run.status == audit::exit_error);
-  CHECK(run.out.empty());
-  CHECK(run.err == "heed-audit: --html no/such/folder/e.html: cannot be written\n");
-  run = run_audit({"example", "--html", "e.html"});
+  CHECK(refusal({"experiments", "--html", "no/such/folder/e.html"}) ==
+        "heed-audit: --html no/such/folder/e.html: cannot be written\n");
+  AuditRun run = run_audit({"example", "--html", "e.html"});
   CHECK(run.status == audit::exit_error);
   CHECK(says(run.err, "heed-audit example: "));
   run = run_audit({"experiments", "--help"});

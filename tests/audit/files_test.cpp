@@ -31,15 +31,7 @@ struct Files {
   Arguments arguments() const {
     return {"--q", folder.file("q.npy"), "--k", folder.file("k.npy"), "--v", folder.file("v.npy")};
   }
-  // The one line on stderr of a run that must be refused.
-  std::string refusal(const Arguments& more = {}) const {
-    const AuditRun run = run_audit(arguments() + more);
-    CHECK(run.status == audit::exit_error);
-    CHECK(run.out.empty());
-    CHECK(run.err.starts_with("heed-audit: "));
-    CHECK(run.err.find('\n') == run.err.size() - 1);
-    return run.err;
-  }
+  std::string refusal(const Arguments& more = {}) const { return tests::refusal(arguments() + more); }
   std::string refusal_of_q(const std::string& bytes) const {
     write_bytes(folder.file("q.npy"), bytes);
     const std::string text = refusal();
@@ -47,12 +39,6 @@ struct Files {
     return text;
   }
 };
-
-bool says(const std::string& text, const std::string& part) {
-  if (text.find(part) != std::string::npos) return true;
-  MESSAGE("'" << text << "' does not say '" << part << "'");
-  return false;
-}
 
 }  // namespace
 

@@ -30,12 +30,7 @@ struct Files {
             "--bias", folder.file("bias.npy"), "--causal", "--position",         "bottom_right"};
   }
   static bool is_blocked(std::int64_t row, std::int64_t key) { return key == 2 || key > row + kv_len - q_len; }
-  std::string refusal(const Arguments& more) const {
-    const AuditRun run = run_audit(arguments() + more);
-    CHECK(run.status == audit::exit_error);
-    CHECK(run.out.empty());
-    return run.err;
-  }
+  std::string refusal(const Arguments& more) const { return tests::refusal(arguments() + more); }
 };
 
 }  // namespace
