@@ -35,15 +35,16 @@ main_build() {
 }
 build() { build_tree "$top" "$@"; }
 
-# run_tests FOLDER [WRAPPER...]: the test programs of a build. Prints each program's own summary. Under an
-# emulator without single tests that take minutes there and look at threads and long sums, not at a CPU.
+# run_tests FOLDER [WRAPPER...]: the test programs of a build; under an emulator without the tests of
+# not_emulated. Prints each program's own summary.
 test_programs=(tests/unit tests/api/validate_test tests/end_to_end tests/cross_check/cross_check_test tests/fuzz tests/heed-cases
   tests/api/c_api_test)
+# An emulator keeps memory of its own for every thread that there was.
+not_emulated=('*short-lived threads*')
 run_tests() {
   local folder=$1 program arguments log emulated=()
   shift
-  # An emulator keeps memory of its own for every thread that there was, too.
-  [ $# = 0 ] || emulated=('-tce=*short-lived threads*,*many threads may call*,*threads give the same bits*,*65\,536*,*100\,000 keys*,*every pair of lengths*')
+  [ $# = 0 ] || emulated=("-tce=$(IFS=,; echo "${not_emulated[*]}")")
   log="$folder/tests.log"
   for program in "${test_programs[@]}"; do
     case "$program" in

@@ -50,6 +50,15 @@ check "prints the table too, and no progress where stderr is no terminal"
 [ $? -eq 1 ] && grep -q '"k: dimension 1 is 2' "$folder/out"
 check "a call that the library refuses is a failed row"
 
+if "$sweep" --path onednn --spec "$tiny" --threads 1 --min-time 0 --csv - >/dev/null 2>&1; then
+  ONEDNN_VERBOSE=1 "$sweep" --isa baseline --path streaming,onednn --spec "$tiny" --threads 1 --min-time 0 --csv - \
+    >"$folder/out" 2>"$folder/err"
+  grep -q "cpu,isa:.*SSE4.1" "$folder/out"
+  check "holds oneDNN to the one ISA of a sweep"
+  [ "$(grep -cE "^-,$tiny,(streaming|onednn),baseline,1,.*,ok" "$folder/out")" -eq 2 ]
+  check "has a row for each path, with the ISA"
+fi
+
 "$sweep" --list | grep -q "^square-d64-n1024 "
 check "lists presets"
 

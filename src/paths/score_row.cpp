@@ -104,7 +104,7 @@ void HiddenCells::apply(const ScoreRow& row) {
                        (depend_on_token_ && row.token != token_);
   if (differs) {
     is_hidden_.resize(static_cast<std::size_t>(count));
-    const Visibility rules = problem_.visibility;  // a copy, which no write to the cells can change
+    const Visibility rules = problem_.visibility;  // a copy: a char written through a pointer could change the original
     for (std::int64_t n = 0; n < count; ++n)
       is_hidden_[static_cast<std::size_t>(n)] =
           rules.allows(row.batch, row.head, row.token, row.keys.begin + n) ? 0 : 1;
