@@ -69,6 +69,10 @@ struct TileJob {
 
   float* scratch;  // 64-byte aligned, at least scratch_floats() of plan/tile_shape.hpp
   std::size_t keys_per_tile;
+
+  // So many terms are added up in one go, then the sums: rounding grows with the length of a chain.
+  std::size_t score_chain;  // channels of a score; even
+  std::size_t value_chain;  // keys of a result
 };
 
 // Row tiles of one job: they take turns at each key tile, which then comes from a nearer cache.

@@ -94,8 +94,8 @@ template <class Arch, std::size_t vectors>
     for_each_piece<micro_keys<Arch, vectors>>(tile.keys, [&](auto keys, std::size_t first) {
       float* const weights = space.weights + first * vectors * n;
       F acc[keys][vectors];
-      multiply_keys<Arch, vectors, keys, 0>(space.q, tile.k + static_cast<std::ptrdiff_t>(first) * tile.k_token,
-                                            tile.k_token, job.head_dim, weights, acc);
+      multiply_keys<Arch, vectors, keys, 0>(job, space.q, tile.k + static_cast<std::ptrdiff_t>(first) * tile.k_token,
+                                            tile.k_token, weights, acc);
       finish_scores<Arch, vectors, keys>(job, tile.terms == nullptr ? nullptr : tile.terms + first * vectors * n,
                                          careful, weights, acc);
       repeat<keys>([&](auto key) {

@@ -21,13 +21,10 @@ HEED_INLINE void multiply_channel(const float* q, const float* k, std::ptrdiff_t
   });
 }
 
-// Channels whose products are added up in one go. 128 in one go would leave four times the rounding error.
-inline constexpr std::size_t chain = 32;
-
-// Products of `keys` keys with the rows of the tile: acc[key][vector] = sum over channels of k * q.
-// head_dim 0: at run time. partial: room for the scores, where the sums of longer heads wait.
+// Products of `keys` keys with the rows of the tile: acc[key][vector] = sum over channels of k * q, a chain
+// of channels at a time. head_dim 0: at run time. partial: room for the scores, where sums wait.
 template <class Arch, std::size_t vectors, std::size_t keys, std::size_t head_dim>
-HEED_INLINE void multiply_keys(const float* q, const float* k, std::ptrdiff_t k_token, std::size_t dynamic_head_dim,
+HEED_INLINE void multiply_keys(const TileJob& job, const float* q, const float* k, std::ptrdiff_t k_token,
                                float* partial, Floats<Arch> (&acc)[keys][vectors]) {
   constexpr std::size_t n = lanes<Arch>;
   constexpr std::size_t channel = vectors * n;
@@ -35,25 +32,24 @@ HEED_INLINE void multiply_keys(const float* q, const float* k, std::ptrdiff_t k_
     repeat<keys>(
         [&](auto key) { repeat<vectors>([&](auto r) { f(acc[key][r], partial + (key * vectors + r) * n); }); });
   };
-  const std::size_t channels = head_dim == 0 ? dynamic_head_dim : head_dim;
+  const std::size_t channels = head_dim == 0 ? job.head_dim : head_dim;
   for (std::size_t first = 0;;) {
     each([](auto& sum, float*) { sum = Floats<Arch>(0.0f); });
+    const std::size_t end = head_dim == 16 || channels - first < job.score_chain ? channels : first + job.score_chain;
     if constexpr (head_dim == 0) {
-      const std::size_t end = channels - first < chain ? channels : first + chain;
       for (std::size_t c = first; c < end; ++c)
         multiply_channel<Arch, vectors, keys>(q + c * channel, k + c, k_token, acc);
     } else {
       // Two channels a turn; 16 were slower with GCC (a loop body of 2 KB).
-      constexpr std::size_t count = head_dim < chain ? head_dim : chain;
-      for (std::size_t c = first; c < first + count; c += 2) {
+      for (std::size_t c = first; c < end; c += 2) {
         multiply_channel<Arch, vectors, keys>(q + c * channel, k + c, k_token, acc);
         multiply_channel<Arch, vectors, keys>(q + (c + 1) * channel, k + c + 1, k_token, acc);
       }
     }
     if (first > 0) each([](auto& sum, float* place) { sum = sum + load<Arch>(place); });
-    first += chain;
-    if (first >= channels) break;
+    if (end == channels) break;
     each([](auto& sum, float* place) { sum.store_unaligned(place); });
+    first = end;
   }
 }
 
@@ -130,9 +126,8 @@ template <class Arch, std::size_t vectors, std::size_t head_dim>
         if (job.ahead != nullptr) fetch_ahead(*job.ahead, keys);
         float* const weights = space.weights + first * vectors * n;
         F acc[keys][vectors];
-        multiply_keys<Arch, vectors, keys, head_dim>(space.q,
-                                                     tile.k + static_cast<std::ptrdiff_t>(first) * tile.k_token,
-                                                     tile.k_token, job.head_dim, weights, acc);
+        multiply_keys<Arch, vectors, keys, head_dim>(
+            job, space.q, tile.k + static_cast<std::ptrdiff_t>(first) * tile.k_token, tile.k_token, weights, acc);
         finish_scores<Arch, vectors, keys>(job, tile.terms == nullptr ? nullptr : tile.terms + first * vectors * n,
                                            careful, weights, acc);
 

@@ -7,28 +7,39 @@
 namespace heed {
 namespace {
 
-// Channels [first, first + channels) stay in registers over all keys of the tile. `careful`: a hidden
+// Channels [first, first + channels) stay in registers over a chain of keys. `careful`: a hidden
 // key adds nothing even if its value is NaN or infinite, which a weight of 0 would not ensure.
 template <class Arch, std::size_t vectors, std::size_t channels, bool careful>
-HEED_INLINE void add_values(const KeyTile& tile, const float* weights, std::size_t first,
+HEED_INLINE void add_values(const TileJob& job, const KeyTile& tile, const float* weights, std::size_t first,
                             Floats<Arch> (&acc)[channels][vectors]) {
   using F = Floats<Arch>;
   constexpr std::size_t n = lanes<Arch>;
-  repeat<channels>([&](auto c) { repeat<vectors>([&](auto r) { acc[c][r] = F(0.0f); }); });
+  float partial[channels * vectors * n];
+  const auto each = [&](auto f) __attribute__((always_inline)) {
+    repeat<channels>([&](auto c) { repeat<vectors>([&](auto r) { f(acc[c][r], partial + (c * vectors + r) * n); }); });
+  };
   const float* v = tile.v + first;
-  for (std::size_t key = 0; key < tile.keys; ++key, v += tile.v_token, weights += vectors * n) {
-    F weight[vectors];
-    repeat<vectors>([&](auto r) { weight[r] = load<Arch>(weights + r * n); });
-    repeat<channels>([&](auto c) {
-      const F value(v[c]);
-      repeat<vectors>([&](auto r) {
-        const F sum = fma<Arch>(value, weight[r], acc[c][r]);
-        if constexpr (careful)
-          acc[c][r] = xsimd::select(weight[r] == F(hidden_weight), acc[c][r], sum);
-        else
-          acc[c][r] = sum;
+  for (std::size_t key = 0;;) {
+    each([](auto& sum, float*) { sum = F(0.0f); });
+    const std::size_t end = tile.keys - key > job.value_chain ? key + job.value_chain : tile.keys;
+    const bool is_first = key == 0;
+    for (; key < end; ++key, v += tile.v_token, weights += vectors * n) {
+      F weight[vectors];
+      repeat<vectors>([&](auto r) { weight[r] = load<Arch>(weights + r * n); });
+      repeat<channels>([&](auto c) {
+        const F value(v[c]);
+        repeat<vectors>([&](auto r) {
+          const F sum = fma<Arch>(value, weight[r], acc[c][r]);
+          if constexpr (careful)
+            acc[c][r] = xsimd::select(weight[r] == F(hidden_weight), acc[c][r], sum);
+          else
+            acc[c][r] = sum;
+        });
       });
-    });
+    }
+    if (!is_first) each([](auto& sum, float* place) { sum = sum + load<Arch>(place); });
+    if (key == tile.keys) break;
+    each([](auto& sum, float* place) { sum.store_unaligned(place); });
   }
 }
 
@@ -56,7 +67,7 @@ template <class Arch, std::size_t vectors, bool careful>
   for_each_piece<micro_channels<Arch, vectors>>(
       job.value_dim, [&](auto channels, std::size_t first) __attribute__((always_inline)) {
         F acc[channels][vectors];
-        add_values<Arch, vectors, channels, careful>(tile, space.weights, first, acc);
+        add_values<Arch, vectors, channels, careful>(job, tile, space.weights, first, acc);
         float* const sums = space.out + first * vectors * n;
         float* const losses = sums + job.value_dim * vectors * n;
         if (tiles_before == 0) {

@@ -46,6 +46,8 @@ TileJob make_job(const Plan& plan, const Problem& problem) {
   job.scale = problem.scale;
   job.soft_cap = problem.soft_cap;
   job.keys_per_tile = plan.tile.keys;
+  job.score_chain = plan.tile.score_chain;
+  job.value_chain = plan.tile.value_chain;
   return job;
 }
 

@@ -13,6 +13,7 @@ namespace heed {
 struct TileShape {
   std::size_t rows = 0;  // of the largest tile
   std::size_t keys = 0;
+  std::size_t score_chain = 0, value_chain = 0;  // see TileJob
 };
 TileShape choose_tile_shape(const KernelTable& kernels, const Problem& problem);
 

@@ -210,4 +210,23 @@ TEST_CASE("scratch grows with the threads and not otherwise") {
   CHECK_EQ(one.scratch_bytes_per_thread % scratch_alignment, 0u);
 }
 
+TEST_CASE("chains of a score part its channels evenly, and short rows have shorter chains") {
+  for (const std::int64_t head_dim : {0, 1, 2, 16, 17, 32, 64, 80, 128, 1000}) {
+    std::size_t chain_of_short_rows = 0;
+    for (const std::int64_t kv_len : {100, 1023, 1024, 5000}) {
+      const TileShape tile = plan_of({.q_len = 50, .kv_len = kv_len, .head_dim = head_dim}, {.scale = 1.0f}).plan.tile;
+      CAPTURE(head_dim);
+      CAPTURE(kv_len);
+      CHECK_EQ(tile.score_chain % 2, 0u);
+      CHECK(tile.score_chain >= 2);
+      CHECK(tile.score_chain <= (kv_len < 1024 ? 22u : 32u));
+      CHECK(tile.value_chain >= 32);
+      if (kv_len == 100) chain_of_short_rows = tile.score_chain;
+      CHECK(tile.score_chain >= chain_of_short_rows);
+    }
+  }
+  CHECK_EQ(plan_of({.kv_len = 100, .head_dim = 64}).plan.tile.score_chain, 22u);  // 22 + 22 + 20
+  CHECK_EQ(plan_of({.kv_len = 100, .head_dim = 32}).plan.tile.score_chain, 16u);
+}
+
 }  // namespace heed::tests
