@@ -39,10 +39,10 @@
 //
 // Against the float64 reference: |out - ref| <= heed_error_bound(A, max|v|, path), where A is the largest,
 // over the row's visible keys, of |scale| * sum|q_c k_c| + |bias| + |slope * (p - j)|. For standard
-// normal inputs with kv_len >= 100 and head_dim <= 128, |out - ref| < 1e-6 but for a row in 2 million. Row sums of weights are
-// within 1e-6 of 1 (a sink makes them less than 1). A row's bits depend on its own inputs and the
-// call's q_len, kv_len, group size, dims and ISA: not on the thread count, on what else is in the
-// batch, or on earlier calls. heed/attention.hpp says more.
+// normal inputs with kv_len >= 100 and head_dim <= 128, |out - ref| < 1e-6 but for a row in 2 million. Row
+// sums of weights are within 1e-6 of 1 (a sink makes them less than 1). A row's bits depend on its own
+// inputs and the call's q_len, kv_len, group size, dims and ISA: not on the thread count, on what else is
+// in the batch, or on earlier calls. heed/attention.hpp says more.
 //
 // ---- Errors, memory, threads ----------------------------------------------------------------
 //

@@ -18,8 +18,8 @@ std::size_t largest_key_tile(const KernelTable& kernels) {
 
 // Where few keys share a row's weight, the roundings of its largest scores and values show. Standard normal
 // inputs, 100 to 1000 keys, rows off by 1e-6: 1 in 7000 with whole scores and all keys of a tile in one chain,
-// 1 in 200,000 with chains of 32 channels, 6 in 14 million (up to 1.31e-6) with those below. At head_dim 64 and 197 keys they take 4 % of the
-// time; long rows don't need them.
+// 1 in 200,000 with chains of 32 channels, 6 in 14 million (up to 1.31e-6) with those below. At head_dim 64
+// and 197 keys they take 4 % of the time; long rows don't need them.
 constexpr std::int64_t many_keys = 1024;
 
 std::size_t score_chain(const Problem& problem) {
