@@ -30,3 +30,4 @@ break_line() {
 break_line exp.hpp 'F(0.166676387f)' 'F(0.1668f)'
 break_line softmax_tile.hpp '(load<Arch>(tile_sum + r * n) * rescale)' 'load<Arch>(tile_sum + r * n)'
 break_line mask_tile.hpp '(number >= end)' '(number > end)'
+break_line few_rows_weights.hpp '(load<Arch>(sums + c) * rescale)' 'load<Arch>(sums + c)'

@@ -220,6 +220,7 @@ typedef struct heed_explanation {
   char isa[16];           // "" for paths without one
   int64_t rows_per_tile;  // query rows (of all heads of a group) worked on together
   int64_t keys_per_tile;
+  int64_t key_parts;  // parts that keys are cut into for few rows, so that threads can share one KV head
   size_t scratch_bytes;
   heed_text reasons;  // one line for each path and ISA not taken
   heed_text spec;     // the call's shape and options; `heed-sweep --spec` runs it

@@ -199,6 +199,7 @@ struct Explanation {
   std::string isa;                 // "" for paths without one
   std::int64_t rows_per_tile = 0;  // query rows (of all heads of a group) worked on together
   std::int64_t keys_per_tile = 0;
+  std::int64_t key_parts = 1;  // parts that keys are cut into for few rows, so that threads can share one KV head
   int threads = 1;
   std::size_t scratch_bytes = 0;
   std::vector<std::string> reasons;  // one line for each path and ISA not taken

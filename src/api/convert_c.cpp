@@ -37,10 +37,6 @@ static_assert(sizeof(Status) >= HEED_MESSAGE_SIZE, "HEED_MESSAGE_SIZE in heed/at
 
 Dims dims(const std::int64_t (&values)[4]) { return {values[0], values[1], values[2], values[3]}; }
 
-Tensor convert(const heed_tensor& tensor) {
-  return {tensor.data, dims(tensor.shape), dims(tensor.strides), static_cast<DType>(tensor.dtype)};
-}
-
 // A negative count becomes one that no size equals; validate() then says so.
 template <class Value>
 std::span<const Value> list(const Value* values, std::int64_t count) {
@@ -81,8 +77,8 @@ Status convert(const heed_options* given, Options& result) {
   if (options.position != nullptr) result.position = convert(*options.position);
   result.causal = options.causal != 0;
   if (options.window != nullptr) result.window = {options.window->left, options.window->right};
-  if (options.lse != nullptr) result.lse = convert(*options.lse);
-  if (options.weights != nullptr) result.weights = convert(*options.weights);
+  if (options.lse != nullptr) result.lse = heed::convert(*options.lse);
+  if (options.weights != nullptr) result.weights = heed::convert(*options.weights);
   result.threads = options.threads;
   result.path = static_cast<Path>(options.path);
   if (options.isa != nullptr) result.isa = options.isa;
@@ -109,6 +105,10 @@ Status convert(const heed_const_tensor* q, const heed_const_tensor* k, const hee
     if (pointer == nullptr) return make_status(StatusCode::null_data, "%s: null pointer, expected a tensor", name);
   call = {convert(*q), convert(*k), convert(*v), convert(*out), {}};
   return convert(options, call.options);
+}
+
+Tensor convert(const heed_tensor& tensor) {
+  return {tensor.data, dims(tensor.shape), dims(tensor.strides), static_cast<DType>(tensor.dtype)};
 }
 
 ConstTensor convert(const heed_const_tensor& tensor) {

@@ -22,6 +22,7 @@ Status convert(const heed_const_tensor* q, const heed_const_tensor* k, const hee
                const heed_tensor* out, const heed_options* options, Arguments& call);
 
 ConstTensor convert(const heed_const_tensor& tensor);
+Tensor convert(const heed_tensor& tensor);
 heed_const_tensor convert(const ConstTensor& tensor);
 heed_tensor convert(const Tensor& tensor);
 heed_mask convert(const Mask& mask);

@@ -39,6 +39,7 @@ void fill(heed_explanation& result, const Explanation& explanation) {
   write_text(explanation.isa, result.isa, sizeof(result.isa));
   result.rows_per_tile = explanation.rows_per_tile;
   result.keys_per_tile = explanation.keys_per_tile;
+  result.key_parts = explanation.key_parts;
   result.scratch_bytes = explanation.scratch_bytes;
   fill(result.reasons, lines(explanation.reasons));
   fill(result.spec, explanation.spec);

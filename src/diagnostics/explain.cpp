@@ -120,6 +120,7 @@ std::string text_of(const Explanation& explanation) {
     add_line(text, "isa", explanation.isa);
     const std::string rows = digits_of(explanation.rows_per_tile), keys = digits_of(explanation.keys_per_tile);
     add_line(text, "tile", rows + " rows x " + keys + " keys");
+    if (explanation.key_parts > 1) add_line(text, "key parts", digits_of(explanation.key_parts));
   }
   add_line(text, "threads", digits_of(explanation.threads));
   add_line(text, "scratch", digits_of(explanation.scratch_bytes) + " bytes");
@@ -138,6 +139,7 @@ Explanation render(const Plan& plan, const Problem& problem, const Options& opti
     explanation.isa = isa_name(plan.kernels->isa);
     explanation.rows_per_tile = static_cast<std::int64_t>(plan.tile.rows);
     explanation.keys_per_tile = static_cast<std::int64_t>(plan.tile.keys);
+    explanation.key_parts = plan.parts.count;
   }
   explanation.threads = plan.threads;
   explanation.scratch_bytes = plan.scratch_bytes;

@@ -19,8 +19,8 @@ namespace heed {
 struct TileRow {
   const float* q;            // head_dim channels, q_channel apart
   float* out;                // value_dim channels, out_channel apart
-  float* lse;                // null: not asked for
-  float* weights;            // kv_len cells, weights_key apart; null: not asked for
+  float* lse;                // null: not asked for. Of a part: reference and row sum, never null
+  float* weights;            // cell of key 0, weights_key apart; null: not asked for
   const float* bias;         // cell of key 0; null in every row or in none
   const std::uint8_t* mask;  // cell of key 0; null in every row or in none
   std::int64_t span_begin;   // keys [span_begin, span_end) may be visible; empty: begin = end
@@ -46,14 +46,19 @@ struct LinesAhead {
 // Rows that share keys and values, and how their scores are made.
 struct TileJob {
   const TileRow* rows;
-  std::size_t row_count;  // 1 .. max_row_tiles * KernelTable::max_rows; all but the last tile are whole
+  std::size_t row_count;  // 1 .. max_row_tiles * KernelTable::max_rows, all but the last tile whole; or
+                          // 1 .. max_few_rows
 
   const float* k;  // token 0 of this KV head
   const float* v;
   std::ptrdiff_t k_token, k_channel, v_token, v_channel;  // strides, in elements, as all below
   std::ptrdiff_t q_channel, out_channel, weights_key, bias_key, mask_key, key_mask_key;
   std::size_t head_dim, value_dim;
-  std::int64_t kv_len;  // cells in a row of weights
+  std::int64_t keys_begin, keys_end;  // keys of the job; spans lie within
+
+  // The keys are a part of the row's: out and weights are left undivided by the row sum, which stands with its
+  // reference where lse points.
+  bool is_part;
 
   const std::uint8_t* key_mask;  // key padding of this batch item, cell of key 0; null: none
   bool mask_true_is_allowed;
@@ -67,7 +72,7 @@ struct TileJob {
   float scale;
   float soft_cap;  // 0: off
 
-  float* scratch;  // 64-byte aligned, at least scratch_floats() of plan/tile_shape.hpp
+  float* scratch;  // 64-byte aligned, at least scratch_floats() or few_rows_floats() of plan/tile_shape.hpp
   std::size_t keys_per_tile;
 
   // So many terms are added up in one go, then the sums: rounding grows with the length of a chain.
@@ -77,6 +82,9 @@ struct TileJob {
 
 // Row tiles of one job: they take turns at each key tile, which then comes from a nearer cache.
 inline constexpr std::size_t max_row_tiles = 4;
+
+// Rows of one job of attend_few.
+inline constexpr std::size_t max_few_rows = 16;
 
 // What a kernel can read: the library's element types in the order of the public DType.
 inline constexpr int dtype_count = 4;
@@ -90,10 +98,11 @@ struct KernelParts {
 };
 
 struct KernelTable {
-  Isa isa;                         // what this object was compiled for; a test compares
-  std::size_t lanes;               // floats per vector
-  std::size_t max_rows;            // rows of the largest tile, a multiple of lanes
-  AttendTile attend[dtype_count];  // null: this dtype does not run
+  Isa isa;                             // what this object was compiled for; a test compares
+  std::size_t lanes;                   // floats per vector
+  std::size_t max_rows;                // rows of the largest tile, a multiple of lanes
+  AttendTile attend[dtype_count];      // null: this dtype does not run
+  AttendTile attend_few[dtype_count];  // for few rows: lanes hold channels and keys, not rows
   KernelParts parts;
 };
 

@@ -19,43 +19,6 @@
 namespace heed {
 namespace {
 
-// Keys [first, first + keys) where a micro-tile can read them: in place, or copied side by side where a
-// channel stride is not 1.
-inline KeyTile open_tile(const TileJob& job, const Workspace& space, std::int64_t first, std::size_t keys) {
-  KeyTile tile{first,       keys,   job.k + first * job.k_token, job.v + first * job.v_token, job.k_token,
-               job.v_token, nullptr};
-  const auto copy = [keys](const float* from, std::ptrdiff_t token, std::ptrdiff_t channel, std::size_t dim,
-                           float* to) {
-    for (std::size_t key = 0; key < keys; ++key)
-      for (std::size_t c = 0; c < dim; ++c)
-        to[key * dim + c] = from[static_cast<std::ptrdiff_t>(key) * token + static_cast<std::ptrdiff_t>(c) * channel];
-  };
-  if (job.k_channel != 1) {
-    copy(tile.k, job.k_token, job.k_channel, job.head_dim, space.dense_k);
-    tile.k = space.dense_k;
-    tile.k_token = static_cast<std::ptrdiff_t>(job.head_dim);
-  }
-  if (job.v_channel != 1) {
-    copy(tile.v, job.v_token, job.v_channel, job.value_dim, space.dense_v);
-    tile.v = space.dense_v;
-    tile.v_token = static_cast<std::ptrdiff_t>(job.value_dim);
-  }
-  return tile;
-}
-
-// Calls f with the bounds of each key tile of a hull. Tiles begin at multiples of their size, so that a
-// row meets the same tiles whatever hides the keys before its first.
-template <class Function>
-void for_each_key_tile(const TileJob& job, std::int64_t begin, std::int64_t end, Function f) {
-  const auto step = static_cast<std::int64_t>(job.keys_per_tile);
-  for (std::int64_t first = begin; first < end;) {
-    const std::int64_t boundary = (first / step + 1) * step;
-    const std::int64_t last = boundary < end ? boundary : end;
-    f(first, last);
-    first = last;
-  }
-}
-
 // The part of a key tile that a row tile may see, with its terms; no keys where that is nothing.
 template <class Arch, std::size_t vectors>
 KeyTile visible_part(const TileJob& job, const RowTile& rows, const Workspace& space, KeyTile tile, std::int64_t end) {
@@ -79,17 +42,11 @@ template <class Arch, std::size_t vectors>
                                     const SoftmaxState<Arch, vectors>& state) {
   using F = Floats<Arch>;
   constexpr std::size_t n = lanes<Arch>;
-  for (std::size_t row = 0; row < rows.row_count; ++row) {  // keys outside the hull
-    float* const weights = rows.rows[row].weights;
-    for (std::int64_t key = 0; key < rows.keys_begin; ++key) weights[key * job.weights_key] = 0.0f;
-    for (std::int64_t key = rows.keys_end; key < job.kv_len; ++key) weights[key * job.weights_key] = 0.0f;
-  }
+  for (std::size_t row = 0; row < rows.row_count; ++row) clear_weights(job, rows, rows.rows[row].weights);
   F inverse[vectors];
-  repeat<vectors>([&](auto r) {
-    inverse[r] = xsimd::select(state.sum[r] == F(0.0f), F(0.0f), divide<Arch>(F(1.0f), state.sum[r]));
-  });
+  repeat<vectors>([&](auto r) { inverse[r] = inverse_sum<Arch>(job, state.sum[r]); });
   for_each_key_tile(job, rows.keys_begin, rows.keys_end, [&](std::int64_t begin, std::int64_t end) {
-    const KeyTile whole = open_tile(job, space, begin, static_cast<std::size_t>(end - begin));
+    const KeyTile whole = open_tile<1>(job, space.dense_k, space.dense_v, begin, static_cast<std::size_t>(end - begin));
     const KeyTile tile = visible_part<Arch, vectors>(job, rows, space, whole, end);
     for_each_piece<micro_keys<Arch, vectors>>(tile.keys, [&](auto keys, std::size_t first) {
       float* const weights = space.weights + first * vectors * n;
@@ -158,7 +115,8 @@ bool attend_once(const TileJob& job, bool careful) {
   }();
   const auto read = careful ? read_values<Arch, vectors, true> : read_values<Arch, vectors, false>;
   for_each_key_tile(job, begin, end, [&](std::int64_t first, std::int64_t last) {
-    const KeyTile whole = open_tile(job, spaces[0], first, static_cast<std::size_t>(last - first));
+    const KeyTile whole =
+        open_tile<1>(job, spaces[0].dense_k, spaces[0].dense_v, first, static_cast<std::size_t>(last - first));
     for (std::size_t t = 0; t < tiles; ++t) {
       const KeyTile tile = visible_part<Arch, vectors>(job, rows[t], spaces[t], whole, last);
       if (tile.keys == 0) continue;

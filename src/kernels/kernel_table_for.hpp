@@ -3,6 +3,7 @@
 #pragma once
 
 #include "kernels/attention_tile.hpp"
+#include "kernels/few_rows.hpp"
 
 namespace heed {
 namespace {
@@ -34,6 +35,7 @@ constexpr KernelTable kernel_table_for(Isa isa) {
       .lanes = lanes<Arch>,
       .max_rows = max_vectors * lanes<Arch>,
       .attend = {attend<Arch>, nullptr, nullptr, nullptr},
+      .attend_few = {attend_few<Arch>, nullptr, nullptr, nullptr},
       .parts = {.exp = map_exp<Arch>, .tanh = map_tanh<Arch>},
   };
 }

@@ -160,5 +160,50 @@ HEED_INLINE void transpose(Floats<Arch> (&x)[lanes<Arch>]) {
   }
 }
 
+// ---- sums of lanes ----
+
+// Lane i of the result is the sum of the lanes of x[i], each added up in the same order: pairs, then pairs
+// of pairs. 14 shuffles and 7 additions for 8 x 8.
+template <class Arch>
+HEED_INLINE Floats<Arch> sums_of_lanes(Floats<Arch> (&x)[lanes<Arch>]) {
+  constexpr std::size_t n = lanes<Arch>;
+  // Even and odd lanes of a, then of b, within 128 bits; then the same of whole 128-bit blocks.
+  constexpr auto even = [](std::size_t l) { return static_cast<int>(l / 4 * 4 + l % 2 * 2 + l % 4 / 2 * n); };
+  constexpr auto odd = [](std::size_t l) { return static_cast<int>(l / 4 * 4 + l % 2 * 2 + 1 + l % 4 / 2 * n); };
+  constexpr auto even_blocks = [](std::size_t l) { return static_cast<int>(l / 4 * 8 + l % 4); };
+  constexpr auto odd_blocks = [](std::size_t l) { return static_cast<int>(l / 4 * 8 + 4 + l % 4); };
+  repeat<n / 2>([&](auto i) {
+    const auto a = x[2 * i], b = x[2 * i + 1];
+    x[i] = shuffle<Arch, even>(a, b) + shuffle<Arch, odd>(a, b);
+  });
+  repeat<n / 4>([&](auto i) {
+    const auto a = x[2 * i], b = x[2 * i + 1];
+    x[i] = shuffle<Arch, even>(a, b) + shuffle<Arch, odd>(a, b);
+  });
+  const auto add_blocks = [&](auto count) {
+    repeat<count>([&](auto i) {
+      const auto a = x[2 * i], b = x[2 * i + 1];
+      x[i] = shuffle<Arch, even_blocks>(a, b) + shuffle<Arch, odd_blocks>(a, b);
+    });
+  };
+  if constexpr (n >= 8) add_blocks(std::integral_constant<std::size_t, n / 8>{});
+  if constexpr (n >= 16) add_blocks(std::integral_constant<std::size_t, n / 16>{});
+  return x[0];
+}
+
+template <Emulated Arch>
+HEED_INLINE Floats<Arch> sums_of_lanes(Floats<Arch> (&x)[lanes<Arch>]) {
+  constexpr std::size_t n = lanes<Arch>;
+  float cells[n];
+  float sums[n];
+  for (std::size_t i = 0; i < n; ++i) {
+    x[i].store_unaligned(cells);
+    for (std::size_t step = 1; step < n; step *= 2)
+      for (std::size_t l = 0; l < n; l += 2 * step) cells[l] += cells[l + step];
+    sums[i] = cells[0];
+  }
+  return load<Arch>(sums);
+}
+
 }  // namespace
 }  // namespace heed

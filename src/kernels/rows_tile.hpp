@@ -59,6 +59,24 @@ HEED_INLINE void store_rows(std::size_t count, std::ptrdiff_t stride, std::size_
   }
 }
 
+// What unscaled results and weights are multiplied by; 0 where the row sees nothing.
+template <class Arch>
+HEED_INLINE Floats<Arch> inverse_sum(const TileJob& job, Floats<Arch> sum) {
+  using F = Floats<Arch>;
+  if (job.is_part) return F(1.0f);
+  return xsimd::select(sum == F(0.0f), F(0.0f), divide<Arch>(F(1.0f), sum));
+}
+
+// What a job leaves of a row beside out and weights: lse, or its softmax so far.
+inline void store_softmax(const TileJob& job, float* lse, float reference, double sum) {
+  if (job.is_part) {
+    lse[0] = reference;
+    lse[1] = static_cast<float>(sum);
+  } else if (lse != nullptr) {
+    *lse = sum == 0.0 ? -infinity : static_cast<float>(static_cast<double>(reference) + __builtin_log(sum));
+  }
+}
+
 // out and lse of every row. Answers whether all of them, and the row sums, are finite.
 template <class Arch, std::size_t vectors>
 [[gnu::flatten]] bool store_results(const TileJob& job, const RowTile& rows, const Workspace& space,
@@ -68,7 +86,7 @@ template <class Arch, std::size_t vectors>
   bool is_finite = true;
   for (std::size_t r = 0; r < vectors; ++r) {
     const F sum = state.sum[r];
-    const F inverse = xsimd::select(sum == F(0.0f), F(0.0f), divide<Arch>(F(1.0f), sum));  // 0: the row sees nothing
+    const F inverse = inverse_sum<Arch>(job, sum);
     F doubt = sum * F(0.0f);  // becomes NaN with the first NaN or infinity
     store_rows<Arch, vectors>(
         job.value_dim, job.out_channel, r, rows.row_count, [&](std::size_t row) { return rows.rows[row].out; },
@@ -87,11 +105,8 @@ template <class Arch, std::size_t vectors>
     state.reference[r].store_unaligned(references);
     for (std::size_t lane = 0; lane < n && r * n + lane < rows.row_count; ++lane) {
       if (doubts[lane] != 0.0f) is_finite = false;
-      float* const lse = rows.rows[r * n + lane].lse;
-      if (lse == nullptr) continue;
-      const double total = static_cast<double>(sums[lane]) - static_cast<double>(losses[lane]);
-      *lse = sums[lane] == 0.0f ? -infinity
-                                : static_cast<float>(static_cast<double>(references[lane]) + __builtin_log(total));
+      store_softmax(job, rows.rows[r * n + lane].lse, references[lane],
+                    static_cast<double>(sums[lane]) - static_cast<double>(losses[lane]));
     }
   }
   return is_finite;

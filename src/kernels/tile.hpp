@@ -88,6 +88,65 @@ struct KeyTile {
   const float* terms;  // null: every key visible to every row, nothing to add
 };
 
+// Channels of a row filled up to a multiple; at least one of them, zeros if need be.
+template <std::size_t multiple>
+std::size_t width_of(std::size_t dim) {
+  return multiple == 1 ? dim : dim == 0 ? multiple : (dim + multiple - 1) / multiple * multiple;
+}
+template <std::size_t multiple>
+bool is_filled_up(std::size_t dim) {
+  return width_of<multiple>(dim) != dim;
+}
+
+// Keys [first, first + keys) where a kernel can read them: in place, or copied side by side where a channel
+// stride is not 1 or the channels are no multiple of `multiple`; a copy is filled up with zeros.
+template <std::size_t multiple>
+KeyTile open_tile(const TileJob& job, float* dense_k, float* dense_v, std::int64_t first, std::size_t keys) {
+  KeyTile tile{first,       keys,   job.k + first * job.k_token, job.v + first * job.v_token, job.k_token,
+               job.v_token, nullptr};
+  const auto copy = [keys](const float* from, std::ptrdiff_t token, std::ptrdiff_t channel, std::size_t dim,
+                           std::size_t width, float* to) {
+    for (std::size_t key = 0; key < keys; ++key)
+      for (std::size_t c = 0; c < width; ++c)
+        to[key * width + c] =
+            c < dim ? from[static_cast<std::ptrdiff_t>(key) * token + static_cast<std::ptrdiff_t>(c) * channel] : 0.0f;
+  };
+  if (job.k_channel != 1 || is_filled_up<multiple>(job.head_dim)) {
+    copy(tile.k, job.k_token, job.k_channel, job.head_dim, width_of<multiple>(job.head_dim), dense_k);
+    tile.k = dense_k;
+    tile.k_token = static_cast<std::ptrdiff_t>(width_of<multiple>(job.head_dim));
+  }
+  if (job.v_channel != 1 || is_filled_up<multiple>(job.value_dim)) {
+    copy(tile.v, job.v_token, job.v_channel, job.value_dim, width_of<multiple>(job.value_dim), dense_v);
+    tile.v = dense_v;
+    tile.v_token = static_cast<std::ptrdiff_t>(width_of<multiple>(job.value_dim));
+  }
+  return tile;
+}
+
+// Calls f with the bounds of each key tile of a hull. Tiles begin at multiples of their size, so that a
+// row meets the same tiles whatever hides the keys before its first.
+template <class Function>
+void for_each_key_tile(const TileJob& job, std::int64_t begin, std::int64_t end, Function f) {
+  const auto step = static_cast<std::int64_t>(job.keys_per_tile);
+  for (std::int64_t first = begin; first < end;) {
+    const std::int64_t boundary = (first / step + 1) * step;
+    const std::int64_t last = boundary < end ? boundary : end;
+    f(first, last);
+    first = last;
+  }
+}
+
+// A row's weights for the keys of the job that none of its rows may see.
+inline void clear_weights(const TileJob& job, const RowTile& rows, float* weights) {
+  const auto clear = [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t key = begin; key < end; ++key) weights[key * job.weights_key] = 0.0f;
+  };
+  if (rows.keys_begin >= rows.keys_end) return clear(job.keys_begin, job.keys_end);
+  clear(job.keys_begin, rows.keys_begin);
+  clear(rows.keys_end, job.keys_end);
+}
+
 // Calls f(micro size, first) for pieces of at most `largest` that cover count: whole ones, then 8, 4, 2, 1.
 template <std::size_t largest, class Function>
 HEED_INLINE void for_each_piece(std::size_t count, Function f) {

@@ -57,7 +57,7 @@ LinesAhead* LookAhead::after(std::int64_t batch, std::int64_t kv_head) {
     kv_head = 0;
     ++batch;
   }
-  if (batch == problem_.batch) return nullptr;
+  if (batch >= problem_.batch) return nullptr;
   LinesAhead::List* list = lists_;
   for_each_tensor(problem_, batch, kv_head, [&](const Rows& rows) {
     if (rows.touch()) {

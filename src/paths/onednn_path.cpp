@@ -231,8 +231,8 @@ class BlockRun {
   // are right, and V is read with zeros in its place. Rows that do see it are done by plain loops.
   void attend_again() {
     const Operand v = values();
-    const Matrices clean_shape = compacted(v.shape);
-    std::vector<float> clean(static_cast<std::size_t>(clean_shape.elements()));
+    const Matrices clean_shape = copy_shape(v.shape);
+    std::vector<float> clean(static_cast<std::size_t>(extent(clean_shape)));
     std::vector<char> is_bad(static_cast<std::size_t>(block_.units * key_count()));
     for_each_element(v.shape, [&](auto n, auto key, auto c) {
       const float value = v.data[v.shape.offset(n, key, c)];

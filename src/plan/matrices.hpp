@@ -26,8 +26,16 @@ inline Matrices transposed(const Matrices& m) {
   return {m.count, m.columns, m.rows, m.count_stride, m.column_stride, m.row_stride};
 }
 
-// Dense in the order of the given ones: by rows, or by columns.
-inline Matrices compacted(const Matrices& m) {
+// Elements from the first to the last, those between included; strides are not negative.
+inline std::int64_t extent(const Matrices& m) {
+  return m.elements() == 0 ? 0 : m.offset(m.count - 1, m.rows - 1, m.columns - 1) + 1;
+}
+
+// Where a copy of plain matrices lies: as they do, since oneDNN's choice of code, and with it the last bit of
+// a product, may depend on strides; or dense, where their memory is mostly other things.
+inline Matrices copy_shape(const Matrices& m) {
+  constexpr std::int64_t most_spread = 64;
+  if (extent(m) / most_spread <= m.elements()) return m;
   const bool by_columns = m.rows > 1 && m.columns > 1 && m.row_stride < m.column_stride;
   return by_columns ? transposed(dense(m.count, m.columns, m.rows)) : dense(m.count, m.rows, m.columns);
 }

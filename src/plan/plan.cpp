@@ -113,15 +113,40 @@ Status check_scratch_sizes(const Problem& problem) {
   return {};
 }
 
+int wanted_threads(const Options& options, const Machine& machine) {
+  return options.threads > 0 ? options.threads : machine.caller_threads;
+}
+
 Status choose_work(const Problem& problem, const Options& options, const Machine& machine, Plan& plan) {
   if (Status status = check_scratch_sizes(problem); !status.ok()) return status;
-  std::size_t thread_bytes = 0;
+  std::size_t thread_bytes = 0, shared_bytes = 0;
   if (plan.path == Path::streaming) {
-    plan.tile = choose_tile_shape(*plan.kernels, problem);
-    plan.rows = partition_rows(problem.group * problem.q_len, *plan.kernels, shares_key_tiles(problem));
-    plan.items = problem.batch * problem.kv_heads * plan.rows.job_count;
-    thread_bytes =
-        sizeof(float) * scratch_floats(*plan.kernels, problem) + sizeof(TileRow) * max_row_tiles * plan.tile.rows;
+    if (problem.is_empty()) return {};
+    plan.has_few_rows = has_few_rows(problem);
+    plan.tile = plan.has_few_rows ? choose_few_rows_shape(problem) : choose_tile_shape(*plan.kernels, problem);
+    plan.rows = plan.has_few_rows
+                    ? partition_few_rows(problem)
+                    : partition_rows(problem.group * problem.q_len, *plan.kernels, shares_key_tiles(problem));
+    plan.items =
+        (problem.batch + plan.rows.batch_items - 1) / plan.rows.batch_items * problem.kv_heads * plan.rows.job_count;
+    plan.parts = choose_key_parts(problem, plan.tile);
+    // Rows in two forms where keys are cut: all keys, and a part's.
+    const std::size_t row_lists = plan.parts.count > 1 ? 2 : 1;
+    thread_bytes = sizeof(float) * scratch_floats(*plan.kernels, problem) +
+                   sizeof(TileRow) * row_lists * max_row_tiles * plan.kernels->max_rows;
+    if (plan.parts.count > 1) {
+      plan.part_floats = static_cast<std::size_t>(plan.parts.count) * most_item_rows(plan) * part_row_floats(problem);
+      // Threads that find enough whole items need no shared results.
+      constexpr std::int64_t enough_items = 8;
+      const std::int64_t threads = wanted_threads(options, machine);
+      plan.parts.are_items = threads > 1 && plan.items < enough_items * threads;
+      if (plan.parts.are_items) {
+        shared_bytes = sizeof(float) * static_cast<std::size_t>(plan.items) * plan.part_floats;
+        plan.items *= plan.parts.count;
+      } else {
+        thread_bytes += sizeof(float) * plan.part_floats;
+      }
+    }
   } else if (plan.path == Path::onednn) {
     if (problem.is_empty()) return {};
     plan.scores = choose_score_block(problem);
@@ -136,14 +161,14 @@ Status choose_work(const Problem& problem, const Options& options, const Machine
                        static_cast<double>(problem.head_dim + problem.value_dim);
   plan.items_per_chunk = plan.items == 0 ? 1 : chunk_items(flops, plan.items);
   const std::int64_t chunks = (plan.items + plan.items_per_chunk - 1) / plan.items_per_chunk;
-  const int wanted = options.threads > 0 ? options.threads : machine.caller_threads;
-  plan.threads = static_cast<int>(std::clamp<std::int64_t>(chunks, 1, wanted));
+  plan.threads = static_cast<int>(std::clamp<std::int64_t>(chunks, 1, wanted_threads(options, machine)));
   // Many items: long chunks, whose heads follow each other, yet short beside a thread's share of the work.
   plan.items_per_chunk = std::max(plan.items_per_chunk, plan.items / (std::int64_t{64} * plan.threads));
   if (plan.items == 0) return {};
   plan.scratch_bytes_per_thread = round_up(thread_bytes, scratch_alignment);
   const auto threads = static_cast<std::size_t>(plan.threads);
   if (__builtin_mul_overflow(threads, plan.scratch_bytes_per_thread, &plan.scratch_bytes) ||
+      __builtin_add_overflow(plan.scratch_bytes, shared_bytes, &plan.scratch_bytes) ||
       __builtin_add_overflow(plan.scratch_bytes, scratch_alignment, &plan.scratch_bytes))
     return make_status(StatusCode::size_overflow, "scratch: %d threads of %zu bytes do not fit 64 bits", plan.threads,
                        plan.scratch_bytes_per_thread);

@@ -7,6 +7,7 @@
 #include <cstddef>
 
 #include "dispatch/kernel_table.hpp"
+#include "plan/key_parts.hpp"
 #include "plan/problem.hpp"
 #include "plan/score_block.hpp"
 #include "plan/tile_shape.hpp"
@@ -26,12 +27,15 @@ struct Plan {
   const KernelTable* kernels = nullptr;  // streaming only
   TileShape tile;                        // streaming only
   RowPartition rows;                     // streaming only
+  bool has_few_rows = false;             // streaming only: attend_few of the kernels
+  KeyParts parts;                        // streaming only
+  std::size_t part_floats = 0;           // of the parts of one item
   ScoreBlock scores;                     // onednn only
   std::int64_t items = 0;                // units of work shared among the threads
   std::int64_t items_per_chunk = 1;
   int threads = 1;
   std::size_t scratch_bytes_per_thread = 0;
-  std::size_t scratch_bytes = 0;  // all threads, alignment slack included
+  std::size_t scratch_bytes = 0;  // all threads, shared parts and alignment slack included
 
   struct Reason {
     const char* name = nullptr;  // of a path or an ISA
@@ -39,6 +43,11 @@ struct Plan {
   };
   std::array<Reason, 8> reasons{};  // what was not taken; unused entries have a null name
 };
+
+// Rows of the largest work item of the streaming path.
+inline std::size_t most_item_rows(const Plan& plan) {
+  return plan.has_few_rows ? max_few_rows : max_row_tiles * plan.tile.rows;
+}
 
 // Scratch regions are aligned to cache lines, so that no two threads share one.
 inline constexpr std::size_t scratch_alignment = 64;

@@ -20,7 +20,7 @@ std::size_t largest_key_tile(const KernelTable& kernels) {
 // inputs, 100 to 1000 keys, rows off by 1e-6: 1 in 7000 with whole scores and all keys of a tile in one chain,
 // 1 in 200,000 with chains of 32 channels, 6 in 14 million (up to 1.31e-6) with those below. At head_dim 64
 // and 197 keys they take 4 % of the time; long rows don't need them.
-constexpr std::int64_t many_keys = 1024;
+constexpr std::int64_t few_keys = 160, many_keys = 1024;
 
 std::size_t score_chain(const Problem& problem) {
   const std::int64_t most = problem.kv_len < many_keys ? 22 : 32;
@@ -30,9 +30,23 @@ std::size_t score_chain(const Problem& problem) {
 }
 
 std::size_t value_chain(const Problem& problem, const KernelTable& kernels) {
-  constexpr std::int64_t few_keys = 160;
   if (problem.kv_len < few_keys) return 32;
   return problem.kv_len < many_keys ? 64 : largest_key_tile(kernels);
+}
+
+// Keys of a tile of few rows: values of a tile lie in L1 when they are read, having been asked for while its
+// keys were multiplied.
+constexpr std::size_t few_rows_most_keys = 128;
+
+// See make_few_workspace(). A tile shorter than a vector is copied, whatever its strides.
+std::size_t few_rows_floats(const KernelTable& kernels, const Problem& problem) {
+  const auto whole = [&](std::int64_t count) {
+    const std::size_t vectors = (static_cast<std::size_t>(count) + kernels.lanes - 1) / kernels.lanes;
+    return std::max<std::size_t>(vectors, 1) * kernels.lanes;
+  };
+  const std::size_t head_width = whole(problem.head_dim), value_width = whole(problem.value_dim);
+  const std::size_t row = head_width + 2 * value_width + 2 * (few_rows_most_keys + kernels.lanes);
+  return max_few_rows * row + few_rows_most_keys * (head_width + value_width);
 }
 
 }  // namespace
@@ -53,6 +67,36 @@ TileShape choose_tile_shape(const KernelTable& kernels, const Problem& problem) 
           .keys = static_cast<std::size_t>(std::max(square, (keys + square - 1) / square * square)),
           .score_chain = score_chain(problem),
           .value_chain = value_chain(problem, kernels)};
+}
+
+// In a row tile of AVX2 5 of 8 lanes idle with 3 rows. Against it, one thread, warm: 1 row 4.0 to 6.8 times as
+// fast (d = 96 and 64), 4 rows 1.26 to 1.4, 7 rows 1.1, 8 rows 1.0 to 1.1.
+bool has_few_rows(const Problem& problem) {
+  constexpr std::int64_t most_rows = 8;
+  return problem.group * problem.q_len <= most_rows;
+}
+
+TileShape choose_few_rows_shape(const Problem& problem) {
+  constexpr std::int64_t square = 16;
+  constexpr std::int64_t value_floats = 16 * 1024 / 4;
+  const std::int64_t in_cache = std::max<std::int64_t>(32, value_floats / std::max<std::int64_t>(problem.value_dim, 1));
+  const auto chain = static_cast<std::int64_t>(problem.kv_len < few_keys    ? 32
+                                               : problem.kv_len < many_keys ? 64
+                                                                            : few_rows_most_keys);
+  const std::int64_t most = std::min(chain, in_cache);
+  const std::int64_t tiles = std::max<std::int64_t>(1, (problem.kv_len + most - 1) / most);
+  const std::int64_t keys = (problem.kv_len + tiles - 1) / tiles;
+  return {.rows = max_few_rows,
+          .keys = static_cast<std::size_t>(std::max(square, (keys + square - 1) / square * square))};
+}
+
+RowPartition partition_few_rows(const Problem& problem) {
+  const Visibility& visibility = problem.visibility;
+  const bool shares_keys = problem.k.strides[0] == 0 && problem.v.strides[0] == 0 &&
+                           (visibility.key_mask == nullptr || visibility.key_mask_batch == 0);
+  const std::int64_t rows = problem.group * problem.q_len;
+  const std::int64_t items = shares_keys ? std::min(problem.batch, static_cast<std::int64_t>(max_few_rows) / rows) : 1;
+  return {.batch_items = items, .job_count = 1, .small_rows = rows * items};
 }
 
 bool shares_key_tiles(const Problem& problem) {
@@ -100,7 +144,7 @@ std::size_t scratch_floats(const KernelTable& kernels, const Problem& problem) {
   const bool copies_values = problem.v.strides[3] != 1 && problem.value_dim > 1;
   // make_workspace() puts the values behind room for the keys, copied or not.
   const std::size_t copies = keys * (copies_values ? head_dim + value_dim : copies_keys ? head_dim : 0);
-  return transposed + weights + terms + mask_rows + copies;
+  return std::max(transposed + weights + terms + mask_rows + copies, few_rows_floats(kernels, problem));
 }
 
 }  // namespace heed

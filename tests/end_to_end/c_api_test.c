@@ -46,6 +46,7 @@ int main(void) {
   test_errors();
   test_explain();
   test_cross_check();
+  test_merge();
   printf("%d passed, %d failed\n", passed, failed);
   return failed == 0 ? 0 : 1;
 }

@@ -29,3 +29,4 @@ void test_structs(void);
 void test_errors(void);
 void test_explain(void);
 void test_cross_check(void);
+void test_merge(void);

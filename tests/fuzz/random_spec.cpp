@@ -102,6 +102,10 @@ perf::Spec random_spec(Random& random) {
   spec.q_heads = spec.kv_heads * random.pick(groups);
   spec.q_len = random_length(random);
   spec.kv_len = random.chance(0.3) ? spec.q_len : random_length(random);
+  if (random.chance(0.05)) {  // few queries, whose keys are cut into parts
+    spec.q_len = random.between(1, 4);
+    spec.kv_len = random.between(2048, 5000);
+  }
   spec.head_dim = random_width(random);
   spec.value_dim = random.chance(0.6) ? spec.head_dim : random_width(random);
   choose_score_options(random, spec);

@@ -177,9 +177,12 @@ TEST_CASE("work items cover every row once, in jobs that the kernel can take") {
 TEST_CASE("rows of a KV head are those of its query heads, token by token") {
   const Problem problem = problem_of({.q_heads = 6, .kv_heads = 2, .q_len = 4});
   CHECK_EQ(problem.group, 3);
-  const RowPlace place = row_place(problem, 1, 7);
+  RowPlace place = first_place(problem, {.kv_head = 1, .first_row = 7, .rows = 5});
   CHECK_EQ(place.head, 4);
   CHECK_EQ(place.token, 2);
+  place = next_place(problem, {.kv_head = 1}, next_place(problem, {.kv_head = 1}, place));
+  CHECK_EQ(place.head, 3);
+  CHECK_EQ(place.token, 3);
 }
 
 TEST_CASE("scratch is below 256 KiB a thread and does not change with the lengths") {
@@ -225,8 +228,47 @@ TEST_CASE("chains of a score part its channels evenly, and short rows have short
       CHECK(tile.score_chain >= chain_of_short_rows);
     }
   }
-  CHECK_EQ(plan_of({.kv_len = 100, .head_dim = 64}).plan.tile.score_chain, 22u);  // 22 + 22 + 20
-  CHECK_EQ(plan_of({.kv_len = 100, .head_dim = 32}).plan.tile.score_chain, 16u);
+  CHECK_EQ(plan_of({.q_len = 50, .kv_len = 100, .head_dim = 64}).plan.tile.score_chain, 22u);  // 22 + 22 + 20
+  CHECK_EQ(plan_of({.q_len = 50, .kv_len = 100, .head_dim = 32}).plan.tile.score_chain, 16u);
+}
+
+TEST_CASE("keys of few rows are cut into whole tiles that cover them, whatever threads and batch are") {
+  for (const std::int64_t q_len : {1, 8, 64, 65})
+    for (const std::int64_t kv_len : {1, 1024, 2047, 2048, 5000, 100'000, 10'000'000}) {
+      CAPTURE(q_len);
+      CAPTURE(kv_len);
+      const KeyParts parts = plan_of({.q_len = q_len, .kv_len = kv_len}).plan.parts;
+      CHECK_EQ(parts.count > 1, q_len <= 64 && kv_len >= 2048);
+      for (const int threads : {1, 2, 64})
+        for (const std::int64_t batch : {1, 100}) {
+          const Plan plan = plan_of({.batch = batch, .q_len = q_len, .kv_len = kv_len}, {.threads = threads}).plan;
+          CHECK_EQ(plan.parts.count, parts.count);
+          CHECK_EQ(plan.parts.keys, parts.keys);
+          CHECK(!(plan.parts.are_items && threads == 1));
+        }
+      if (parts.count == 1) continue;
+      CHECK(parts.count <= most_key_parts);
+      CHECK(parts.keys >= 1024);
+      CHECK_EQ(parts.keys % static_cast<std::int64_t>(plan_of({.q_len = q_len, .kv_len = kv_len}).plan.tile.keys), 0);
+      CHECK((parts.count - 1) * parts.keys < kv_len);
+      CHECK(parts.count * parts.keys >= kv_len);
+    }
+}
+
+TEST_CASE("batch items that share K and V share a job, as far as it has room") {
+  Problem problem = problem_of({.batch = 21, .q_heads = 6, .kv_heads = 2});  // 3 rows each
+  CHECK_EQ(partition_few_rows(problem).batch_items, 1);
+  problem.k.strides[0] = problem.v.strides[0] = 0;
+  Plan plan;
+  plan.rows = partition_few_rows(problem);
+  CHECK_EQ(plan.rows.batch_items, 5);
+  const WorkItem last = work_item(plan, problem, 4 * 2 + 1);
+  CHECK_EQ(last.batch, 20);
+  CHECK_EQ(last.kv_head, 1);
+  CHECK_EQ(last.rows, 3);
+  const RowPlace place = next_place(problem, last, {.batch = 19, .head = 5, .token = 0});
+  CHECK_EQ(place.batch, 20);
+  CHECK_EQ(place.head, 3);
 }
 
 }  // namespace heed::tests
