@@ -4,7 +4,6 @@
 
 #include <unistd.h>
 
-#include <cstdio>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
@@ -38,18 +37,13 @@ Json facts_json(const std::vector<std::pair<std::string, std::string>>& facts) {
 
 }  // namespace
 
-Progress::Progress() : is_terminal_(isatty(STDERR_FILENO) == 1) {}
-
-void Progress::show(const std::string& text) const {
-  if (is_terminal_) std::fprintf(stderr, "\r\033[K%s", text.c_str()), std::fflush(stderr);
-}
-
 Output::Output(const SweepArguments& arguments) : command_(arguments.command), json_path_(arguments.json) {
   const bool is_taken = is_standard_output(arguments.csv) || is_standard_output(arguments.json);
   if (is_standard_output(arguments.csv) && is_standard_output(arguments.json))
     throw ArgumentError{"--json: standard output has the CSV already, expected a file"};
   people_ = is_taken ? &std::cerr : &std::cout;
-  shows_table_ = !is_taken || isatty(STDERR_FILENO) == 0;
+  has_terminal_ = isatty(STDERR_FILENO) == 1;
+  shows_table_ = !is_taken || !has_terminal_;
   if (!json_path_.empty() && !is_standard_output(json_path_)) require_writable("--json", json_path_);
   if (arguments.csv.empty()) return;
   csv_ = &std::cout;
@@ -59,21 +53,39 @@ Output::Output(const SweepArguments& arguments) : command_(arguments.command), j
   csv_ = &csv_file_;
 }
 
-void Output::note(const std::string& text) { *people_ << text << std::endl; }
+void Output::show_progress(const std::string& text) {
+  if (!has_terminal_) return;
+  clear_progress();
+  std::cerr << text << std::flush;
+  has_progress_ = true;
+}
+
+void Output::clear_progress() {
+  if (has_progress_) std::cerr << "\r\033[K" << std::flush;
+  has_progress_ = false;
+}
+
+void Output::note(const std::string& text) {
+  clear_progress();
+  *people_ << text << std::endl;
+}
 
 void Output::start(const TableLayout& layout) {
+  clear_progress();
   layout_ = layout;
   if (csv_ != nullptr) *csv_ << csv_header() << std::endl;
   if (shows_table_) *people_ << table_header(layout_) << std::endl;
 }
 
 void Output::add(const Row& row) {
+  clear_progress();
   if (csv_ != nullptr) *csv_ << csv_line(row) << std::endl;
   if (shows_table_) *people_ << table_line(row, layout_) << std::endl;
   rows_.push_back(row);
 }
 
 void Output::finish() {
+  clear_progress();
   if (json_path_.empty()) return;
   Json json = {{"command", command_},
                {"machine", facts_json(machine_facts())},

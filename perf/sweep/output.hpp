@@ -12,27 +12,17 @@
 
 namespace heed::perf {
 
-// Replaces one line of a terminal; writes nothing anywhere else.
-class Progress {
- public:
-  Progress();
-  void show(const std::string& text) const;
-  void clear() const { show(""); }
-
- private:
-  bool is_terminal_;
-};
-
 // Standard output belongs to whatever was given as "-"; people then read standard error, which has the
 // table where it is no terminal, and the progress line where it is one.
 class Output {
  public:
   explicit Output(const SweepArguments& arguments);  // throws ArgumentError
+  // Replaces one line of a terminal, until something else is written; writes nothing anywhere else.
+  void show_progress(const std::string& text);
   void note(const std::string& text);
   void start(const TableLayout& layout);
   void add(const Row& row);
   void finish();  // writes the JSON
-  std::ostream& people() { return *people_; }
 
  private:
   std::vector<std::string> command_;
@@ -40,9 +30,11 @@ class Output {
   std::ofstream csv_file_;
   std::ostream* csv_ = nullptr;  // null: none
   std::ostream* people_;
-  bool shows_table_;
+  bool shows_table_, has_terminal_, has_progress_ = false;
   TableLayout layout_{};
   std::vector<Row> rows_;
+
+  void clear_progress();
 };
 
 }  // namespace heed::perf

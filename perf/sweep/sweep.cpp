@@ -85,27 +85,28 @@ class GroupRun {
         before_(std::move(before)),
         bandwidths_(std::move(bandwidths)) {}
 
-  // add(row) for each row; place says how far the sweep is.
-  template <class Add>
-  void run(std::vector<Subject>& group, const std::string& place, const Progress& progress, Add add) const {
+  // The rows in order, written as they come; place says how far the sweep is.
+  std::vector<Row> run(std::vector<Subject>& group, const std::string& place, Output& output) const {
+    std::vector<Row> all;
     for (Subject& subject : group) {
-      progress.show(place + subject.preset + ": tensors and reference");
+      output.show_progress(place + subject.preset + ": tensors and reference");
       prepare(subject, is_cold_);
     }
     for (const auto& [threads, bandwidth] : bandwidths_) {
       const std::vector<Setting> settings = settings_with(threads);
       const std::string what = place + group.front().preset + ": " + counted(threads, "thread");
       const auto measure = [&, &bandwidth = bandwidth](int attempt) {
-        progress.show(what + (attempt == 0 ? "" : format(", again (%d of %d)", attempt, retries_)));
+        output.show_progress(what + (attempt == 0 ? "" : format(", again (%d of %d)", attempt, retries_)));
         if (attempt > 0)
           for (Subject& subject : group) move_in_memory(subject);
         return measure_group(group, settings, bandwidth);
       };
       const std::vector<Row> rows = repeat_while_in_doubt(before_, retries_, measure);
-      progress.clear();
-      for (const Row& row : rows) add(row);
+      for (const Row& row : rows) output.add(row);
+      all.insert(all.end(), rows.begin(), rows.end());
     }
     group.clear();  // its tensors may be large
+    return all;
   }
 
  private:
@@ -123,14 +124,16 @@ class GroupRun {
   }
 };
 
-// The exit status.
-int print_comparisons(const Comparisons& comparisons, std::ostream& people) {
+// Rows of both runs; throws ArgumentError where there is none.
+Comparisons compare_runs(const std::vector<Figure>& before, const std::vector<Figure>& after) {
+  Comparisons comparisons = compare(before, after);
   if (comparisons.rows.empty())
     throw ArgumentError{
         "--compare: the runs have no row in common, of equal preset, spec, path, isa, threads and cache"};
-  people << '\n' << to_text(comparisons) << std::endl;
-  return comparisons.count(Change::slower) > 0 ? regressions : 0;
+  return comparisons;
 }
+
+int status_of(const Comparisons& comparisons) { return comparisons.count(Change::slower) > 0 ? regressions : 0; }
 
 }  // namespace
 
@@ -141,16 +144,14 @@ int sweep(const SweepArguments& arguments) {
   const std::vector<Figure> before =
       arguments.compare.empty() ? std::vector<Figure>{} : read_figures(arguments.compare.front());
   Output output(arguments);
-  const Progress progress;
 
   output.note(format("heed %s; ISAs that run here: ", version()) + joined(available_isas()));
   output.note(format("max_err: against the reference path; on rows drawn with seed %llu where all would take long",
                      static_cast<unsigned long long>(sample_seed)));
   if (arguments.is_cold) output.note("cold: each sample is one call, its tensors in memory only");
-  progress.show("measuring what the machine can do");
+  output.show_progress("measuring what the machine can do");
   const std::map<int, Bandwidth> bandwidths = measure_bandwidths(output, settings);
   note_rates(output, settings);
-  progress.clear();
   output.start(layout_of(arguments, groups));
 
   const GroupRun group_run(arguments, before, bandwidths);
@@ -158,20 +159,23 @@ int sweep(const SweepArguments& arguments) {
   std::size_t done = 0;
   for (std::vector<Subject>& group : groups) {
     const std::string place = format("[%zu/%zu] ", ++done, groups.size());
-    group_run.run(group, place, progress, [&](const Row& row) {
-      output.add(row);
-      rows.push_back(row);
-    });
+    const std::vector<Row> of_group = group_run.run(group, place, output);
+    rows.insert(rows.end(), of_group.begin(), of_group.end());
   }
   output.finish();
-  const int status =
-      arguments.compare.empty() ? 0 : print_comparisons(compare(before, figures_of(rows)), output.people());
   const bool has_failed = std::any_of(rows.begin(), rows.end(), [](const Row& row) { return row.is_failed; });
-  return has_failed ? failed_rows : status;
+  const std::vector<Figure> after = figures_of(rows);
+  if (arguments.compare.empty() || after.empty()) return has_failed ? failed_rows : 0;
+  const Comparisons comparisons = compare_runs(before, after);
+  output.note("");
+  output.note(to_text(comparisons));
+  return has_failed ? failed_rows : status_of(comparisons);
 }
 
 int compare_files(const std::string& before, const std::string& after) {
-  return print_comparisons(compare(read_figures(before), read_figures(after)), std::cout);
+  const Comparisons comparisons = compare_runs(read_figures(before), read_figures(after));
+  std::cout << to_text(comparisons) << std::endl;
+  return status_of(comparisons);
 }
 
 }  // namespace heed::perf
