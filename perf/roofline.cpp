@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs the loops of peak.hpp on threads that start together, and reads memory.
+// Runs the loops of peak.hpp on threads that start together, reads memory and copies it.
 #include "roofline.hpp"
 
 #include <time.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <barrier>
@@ -12,6 +11,7 @@
 #include <thread>
 #include <utility>
 
+#include "flush.hpp"
 #include "peak.hpp"
 #include "timer.hpp"
 #include "workload.hpp"
@@ -96,12 +96,20 @@ std::uint64_t read_lines(const std::uint64_t* words, std::size_t count) {
   return sum;
 }
 
-// Larger than the last-level cache, where the system says how large that is, within reason.
-std::size_t bandwidth_words() {
-  const long cache_bytes = std::max(sysconf(_SC_LEVEL3_CACHE_SIZE), 0L);
-  const std::size_t bytes = std::clamp<std::size_t>(2 * static_cast<std::size_t>(cache_bytes), 128u << 20, 512u << 20);
-  return bytes / sizeof(std::uint64_t);
+// The first half over the second one, a line at a time, with plain stores: a loop that a compiler
+// recognises becomes memcpy, which may store past the caches.
+std::uint64_t copy_lines(std::uint64_t* words, std::size_t count) {
+  constexpr std::size_t line_words = 8;
+  const std::size_t half = count / 2 / line_words * line_words;
+  for (std::size_t at = 0; at < half; at += line_words) {
+    for (std::size_t word = 0; word < line_words; ++word) words[half + at + word] = words[at + word];
+    asm volatile("" : : : "memory");
+  }
+  return words[half];
 }
+
+// Out of the caches before each pass, so it need not be larger than they are; long enough to be timed.
+constexpr std::size_t bandwidth_bytes = std::size_t{128} << 20;
 
 }  // namespace
 
@@ -129,24 +137,26 @@ void RateMeter::take_window() {
 double RateMeter::flops_per_second() const { return median(flops_per_second_); }
 double RateMeter::instructions_per_cycle() const { return median(instructions_per_cycle_); }
 
-ReadBandwidth measure_read_bandwidth(int wanted_threads) {
+Bandwidth measure_bandwidth(int wanted_threads) {
   const auto threads = static_cast<std::size_t>(at_most_cores(wanted_threads));
-  const std::size_t words = bandwidth_words();
-  const Buffer buffer(words * sizeof(std::uint64_t), 0);
+  const Buffer buffer(bandwidth_bytes, 0);
+  const std::size_t words = bandwidth_bytes / sizeof(std::uint64_t);
   auto* const memory = reinterpret_cast<std::uint64_t*>(buffer.data());
   std::fill_n(memory, words, 1);  // pages must exist, each on its own
   let_teams_sleep(wanted_threads);
-  const std::size_t share = words / threads;
+  const std::size_t share = words / threads / 16 * 16;  // pairs of lines
   std::vector<std::uint64_t> sums(threads);
-  const auto bytes_per_second = [&](auto read_share) {
+  const auto bytes_per_second = [&](auto move_share) {
     std::vector<double> rates;
-    const auto read = [&](std::size_t thread) { sums[thread] += read_share(memory + thread * share, share); };
-    for (int pass = 0; pass < 7; ++pass)
+    const auto move = [&](std::size_t thread) { sums[thread] += move_share(memory + thread * share, share); };
+    for (int pass = 0; pass < 7; ++pass) {
+      flush_from_caches(memory, bandwidth_bytes);
       rates.push_back(static_cast<double>(share * sizeof(std::uint64_t)) *
-                      run_together(static_cast<int>(threads), read).per_cpu_second);
+                      run_together(static_cast<int>(threads), move).per_cpu_second);
+    }
     return median(rates);
   };
-  ReadBandwidth bandwidth{bytes_per_second(read_lines<1>), bytes_per_second(read_lines<8>)};
+  Bandwidth bandwidth{bytes_per_second(read_lines<1>), bytes_per_second(read_lines<8>), bytes_per_second(copy_lines)};
   // The sums are used, so that the reads happen.
   if (sums[0] == 0) bandwidth = {};
   return bandwidth;

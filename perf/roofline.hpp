@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What this machine can do at this moment: FMA peak of an ISA, instructions per FMA cycle, read
-// bandwidth. Medians of windows of at least 10 ms; a best-of estimate would lie.
+// What this machine can do at this moment: FMA peak of an ISA, instructions per FMA cycle, bandwidth of
+// memory. Medians of windows of at least 10 ms; a best-of estimate would lie.
 #pragma once
 
 #include <string>
@@ -28,12 +28,13 @@ class RateMeter {
   std::vector<double> flops_per_second_, instructions_per_cycle_;
 };
 
-// Bytes per second that so many threads read from memory.
-struct ReadBandwidth {
-  double one_stream = 0.0;
-  double eight_streams = 0.0;  // per thread
-  double best() const { return one_stream > eight_streams ? one_stream : eight_streams; }
+// Bytes per second between so many threads and memory.
+struct Bandwidth {
+  double read_one_stream = 0.0;
+  double read_eight_streams = 0.0;  // per thread
+  double copy = 0.0;                // bytes read and bytes written; plain stores, which read a line first
+  double read() const { return read_one_stream > read_eight_streams ? read_one_stream : read_eight_streams; }
 };
-ReadBandwidth measure_read_bandwidth(int threads);
+Bandwidth measure_bandwidth(int threads);
 
 }  // namespace heed::perf

@@ -54,11 +54,27 @@ class Sampler {
     }
   }
 
+  // The same where each call needs something done before it that doesn't count: a sample is one call.
+  template <class Prepare, class Call>
+  void take_prepared_turn(Prepare prepare, Call call, double turn_seconds) {
+    for (const double turn_start = now_seconds(); now_seconds() - turn_start < turn_seconds;) {
+      const double prepare_start = now_seconds();
+      prepare();
+      const double start = now_seconds();
+      call();
+      const double end = now_seconds();
+      total_seconds_ += end - prepare_start;
+      samples_.push_back(end - start);
+    }
+  }
+
   // At least min_seconds in at least five samples; fewer where a call takes longer than that.
   bool has_enough(double min_seconds) const {
     if (samples_.empty()) return false;
     return (total_seconds_ >= min_seconds && samples_.size() >= 5) || total_seconds_ >= 4.0 * min_seconds;
   }
+
+  std::size_t samples() const { return samples_.size(); }
 
   double median_seconds() const { return median(samples_); }
   double spread_pct() const {

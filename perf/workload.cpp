@@ -198,6 +198,14 @@ void Workload::poison_outputs() {
     std::memset(buffers_[index].data(), 0xff, buffers_[index].size_bytes());
 }
 
+std::vector<std::span<const std::byte>> Workload::memory() const {
+  std::vector<std::span<const std::byte>> parts;
+  for (const Buffer& buffer : buffers_) parts.emplace_back(buffer.data(), buffer.size_bytes());
+  parts.push_back(std::as_bytes(std::span(mask_cells)));
+  parts.push_back(std::as_bytes(std::span(key_mask_cells)));
+  return parts;
+}
+
 void Workload::make_bias() {
   const Dims& shape = *spec.bias;
   bias = allocate("bias", shape, bhnd_strides(shape[1], shape[2], shape[3]), false);

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "heed/attention.hpp"
@@ -50,6 +51,9 @@ struct Workload {
   std::vector<std::int64_t> lengths, offsets;
 
   void poison_outputs();  // NaN into every byte of out, lse and weights
+
+  // Where tensors and masks lie: what a call reads and writes, but for lists by head and by batch item.
+  std::vector<std::span<const std::byte>> memory() const;
 
  private:
   std::vector<Buffer> buffers_;

@@ -6,9 +6,9 @@
 #include <algorithm>
 
 #include "audit/html.hpp"
-#include "audit/machine.hpp"
 #include "audit/shown_tables.hpp"
 #include "audit/text.hpp"
+#include "machine.hpp"
 
 namespace heed::audit {
 namespace {
@@ -105,7 +105,7 @@ std::string badge(bool holds) {
 
 std::string machine_section() {
   std::string html = "<h2>Machine</h2>\n<dl>\n";
-  for (const auto& [name, value] : machine_facts())
+  for (const auto& [name, value] : perf::machine_facts())
     html += "<dt>" + escaped(name) + "</dt><dd>" + escaped(value) + "</dd>\n";
   return html + "</dl>\n";
 }

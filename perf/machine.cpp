@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // The CPU's name as Linux tells it; elsewhere it is left unknown.
-#include "audit/machine.hpp"
+#include "machine.hpp"
 
+#include <unistd.h>
+
+#include <array>
 #include <ctime>
 #include <fstream>
 #include <thread>
 
-#include "audit/text.hpp"
 #include "heed/attention.hpp"
 
-namespace heed::audit {
+namespace heed::perf {
 namespace {
 
 std::string cpu_name() {
@@ -18,6 +20,18 @@ std::string cpu_name() {
     if (line.starts_with("model name"))
       if (const std::size_t colon = line.find(": "); colon != std::string::npos) return line.substr(colon + 2);
   return "unknown";
+}
+
+std::string caches() {
+  std::string list;
+  const auto add = [&](const char* name, int which) {
+    const long bytes = sysconf(which);
+    if (bytes > 0) list += (list.empty() ? "" : ", ") + std::to_string(bytes / 1024) + " KiB " + name;
+  };
+  add("L1D", _SC_LEVEL1_DCACHE_SIZE);
+  add("L2", _SC_LEVEL2_CACHE_SIZE);
+  add("L3", _SC_LEVEL3_CACHE_SIZE);
+  return list.empty() ? "unknown" : list;
 }
 
 std::string joined(const std::vector<std::string>& names) {
@@ -29,8 +43,10 @@ std::string joined(const std::vector<std::string>& names) {
 std::string today() {
   const std::time_t now = std::time(nullptr);
   std::tm utc{};
-  if (gmtime_r(&now, &utc) == nullptr) return "unknown";
-  return text("%04d-%02d-%02d %02d:%02d UTC", utc.tm_year + 1900, utc.tm_mon + 1, utc.tm_mday, utc.tm_hour, utc.tm_min);
+  std::array<char, 32> text{};
+  if (gmtime_r(&now, &utc) == nullptr || std::strftime(text.data(), text.size(), "%Y-%m-%d %H:%M UTC", &utc) == 0)
+    return "unknown";
+  return text.data();
 }
 
 }  // namespace
@@ -38,10 +54,11 @@ std::string today() {
 std::vector<std::pair<std::string, std::string>> machine_facts() {
   return {{"CPU", cpu_name()},
           {"Threads", std::to_string(std::thread::hardware_concurrency())},
+          {"Caches", caches()},
           {"ISAs that run here", joined(available_isas())},
           {"Paths in this build", joined(available_paths())},
           {"heed", version()},
           {"Made on", today()}};
 }
 
-}  // namespace heed::audit
+}  // namespace heed::perf

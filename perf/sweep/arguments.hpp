@@ -2,19 +2,24 @@
 // What the command line of heed-sweep asks for: groups of calls, and settings to run each under.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "measure.hpp"
+#include "sweep/measure.hpp"
+#include "sweep/presets.hpp"
 
 namespace heed::perf {
 
 struct SweepArguments {
-  std::vector<std::string> presets{}, specs{}, isas{}, paths = {"streaming"};
-  std::vector<int> threads{};
+  std::vector<std::string> presets{}, specs{}, spec_files{}, isas{}, paths = {"streaming"}, threads{}, storages{};
+  std::optional<Tier> tier{};  // unset: quick, where nothing is named
   double min_seconds = 0.3;
-  std::string csv{};
-  bool is_quick = false, wants_list = false;
+  int retries = 2;
+  std::string csv{}, json{};
+  std::vector<std::string> compare{};  // a file to compare with; a second one is compared instead of measuring
+  bool is_cold = false, wants_list = false;
+  std::vector<std::string> command{};  // program and arguments, as they came
 };
 
 // A mistake in the arguments, told to the user.

@@ -4,12 +4,19 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <limits>
+#include <numeric>
 #include <string>
+#include <thread>
+#include <vector>
 
-#include "measure.hpp"
-#include "presets.hpp"
-#include "report.hpp"
-#include "sweep_arguments.hpp"
+#include <nlohmann/json.hpp>
+#include "flush.hpp"
+#include "sweep/arguments.hpp"
+#include "sweep/measure.hpp"
+#include "sweep/presets.hpp"
+#include "sweep/report.hpp"
+#include "timer.hpp"
 
 namespace heed::perf {
 namespace {
@@ -44,6 +51,15 @@ Row measured_row() {
   row.roofline_pct = 81.0;
   row.max_err = 2.5e-7;
   row.status = "ok";
+  row.storage = "bhnd";
+  row.is_cold = true;
+  row.samples = 7;
+  row.ratio = 0.5;
+  row.flops_per_byte = 12.5;
+  row.peak_gflops = 125.0;
+  row.read_gbytes_s = 20.0;
+  row.copy_gbytes_s = 15.0;
+  row.instructions_per_cycle = 5.9;
   row.is_measured = true;
   return row;
 }
@@ -136,17 +152,98 @@ TEST_CASE("a preset that is compared brings its base along") {
 }
 
 TEST_CASE("a CSV line has the header's columns, measured or not") {
-  CHECK(std::string(csv_header) ==
+  CHECK(csv_header() ==
         "preset,spec,path,isa,threads,median_us,spread_pct,gflops,peak_pct,gbytes_s,bandwidth_pct,roofline_pct,max_err,"
-        "status");
+        "status,storage,cache,samples,ratio,to_first,flops_per_byte,peak_gflops,read_gbytes_s,copy_gbytes_s,"
+        "instructions_per_cycle");
   Row row = measured_row();
   CHECK(csv_line(row) ==
-        "square,b=1 h=1:1 n=2:2 d=4:4,streaming,avx2,2,12.500,3.2,100.00,80.0,1.50,10.0,81.0,2.5e-07,ok");
+        "square,b=1 h=1:1 n=2:2 d=4:4,streaming,avx2,2,12.500,3.2,100.00,80.0,1.50,10.0,81.0,2.5e-07,ok,bhnd,cold,7,"
+        "0.500,,12.5,125.00,20.00,15.00,5.90");
   row.is_measured = false;
   row.status = "refused";
-  CHECK(commas(csv_line(row)) == commas(csv_header));
+  CHECK(commas(csv_line(row)) == commas(csv_header()));
   row.status = "k: dimension 1 is \"2\", expected 3";
   CHECK(contains(csv_line(row), ",\"k: dimension 1 is \"\"2\"\", expected 3\""));
+}
+
+TEST_CASE("JSON has the CSV's columns, as numbers where they are numbers") {
+  Row row = measured_row();
+  row.max_err = std::numeric_limits<double>::infinity();
+  const auto json = row_json(row);
+  CHECK(commas(csv_header()) + 1 == static_cast<std::ptrdiff_t>(json.size()));
+  CHECK(json["preset"] == "square");
+  CHECK(json["threads"] == 2);
+  CHECK(json["samples"] == 7);
+  CHECK(json["median_us"] == 12.5);
+  CHECK(json["to_first"].is_null());
+  CHECK(json["max_err"] == "Infinity");
+}
+
+TEST_CASE("counts of threads are numbers or all, each once") {
+  SweepArguments arguments;
+  arguments.threads = {"2", "1", "2"};
+  const auto settings = settings_of(arguments);
+  REQUIRE(settings.size() == 2);
+  CHECK(settings[0].threads == 2);
+  CHECK(settings[1].threads == 1);
+  arguments.threads = {"all", std::to_string(std::max(1u, std::thread::hardware_concurrency()))};
+  CHECK(settings_of(arguments).size() == 1);
+  for (const char* wrong : {"0", "two", "4097", "-1", "1x", ""}) {
+    arguments.threads = {wrong};
+    CHECK(contains(error_of(arguments), std::string("--threads: '") + wrong + "'"));
+  }
+}
+
+TEST_CASE("cold calls are prepared one by one, and the preparation does not count") {
+  Sampler sampler;
+  int prepared = 0, called = 0;
+  const auto sleep = [](int ms) { std::this_thread::sleep_for(std::chrono::milliseconds(ms)); };
+  sampler.take_prepared_turn([&] { sleep(20), ++prepared; }, [&] { sleep(1), ++called; }, 0.05);
+  CHECK(prepared == called);
+  CHECK(static_cast<std::size_t>(called) == sampler.samples());
+  CHECK(sampler.median_seconds() < 0.019);
+}
+
+TEST_CASE("flushed memory keeps what it holds") {
+  std::vector<int> numbers(1000);
+  for (std::size_t index = 0; index < numbers.size(); ++index) numbers[index] = static_cast<int>(index);
+  flush_from_caches(numbers.data() + 3, 900 * sizeof(int));
+  CHECK(std::accumulate(numbers.begin(), numbers.end(), 0) == 499500);
+}
+
+TEST_CASE("tensors that move keep their numbers") {
+  Subject subject;
+  REQUIRE(parse_spec("b=1 h=2:2 n=9:33 d=16:16", subject.spec) == "");
+  prepare(subject, false);
+  const void* before = subject.workload->q.data;
+  move_in_memory(subject);
+  CHECK(subject.workload->q.data != before);
+  CHECK(subject.twin == nullptr);
+  const Workload& workload = *subject.workload;
+  REQUIRE(attention(workload.q, workload.k, workload.v, workload.out, workload.options).ok());
+  CHECK(compare(workload, subject.answer).holds());
+}
+
+TEST_CASE("a cold group is measured, on a twin of its own, and its rows say so") {
+  std::vector<Subject> group;
+  Subject& subject = group.emplace_back();
+  subject.preset = "small";
+  REQUIRE(parse_spec("b=2 h=4:2 n=9:33 d=16:16 key_mask=blocked", subject.spec) == "");
+  prepare(subject, true);
+  REQUIRE(subject.twin != nullptr);
+  CHECK(subject.twin->q.data != subject.workload->q.data);
+  Setting setting;
+  setting.isa = available_isas().front();
+  setting.min_seconds = 0.0;
+  setting.is_cold = true;
+  const auto rows = measure_group(group, {setting}, {1e10, 2e10, 1.5e10});
+  REQUIRE(rows.size() == 1);
+  CHECK(rows[0].is_measured);
+  CHECK_FALSE(rows[0].is_failed);
+  CHECK(contains(csv_line(rows[0]), ",bhnd,cold,"));
+  CHECK(rows[0].read_gbytes_s == doctest::Approx(20.0));
+  CHECK(rows[0].copy_gbytes_s == doctest::Approx(15.0));
 }
 
 TEST_CASE("an output that differs from the reference is wrong, and a NaN is") {
