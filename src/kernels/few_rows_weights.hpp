@@ -104,15 +104,14 @@ HEED_INLINE Floats<Arch> multiply_row(const float* q, const float* k, std::ptrdi
   return sums_of_lanes<Arch>(acc);
 }
 
-// Asks for lines of the keys [key, key + n): their values, which are read next, and keys further on.
+// Asks for what is read after the keys [key, end): their values, and the keys a vector of them further on.
 template <class Arch>
-HEED_INLINE void fetch_rows(const TileJob& job, const KeyTile& tile, std::size_t key) {
+HEED_INLINE void fetch_rows(const TileJob& job, const KeyTile& tile, std::size_t key, std::size_t end) {
   constexpr std::size_t line = 16;  // floats
-  constexpr std::ptrdiff_t ahead = 512;
-  for (std::size_t i = 0; i < lanes<Arch>; ++i) {
-    const float* const k = tile.k + static_cast<std::ptrdiff_t>(key + i) * tile.k_token;
-    const float* const v = tile.v + static_cast<std::ptrdiff_t>(key + i) * tile.v_token;
-    for (std::size_t c = 0; c < job.head_dim; c += line) __builtin_prefetch(k + ahead + c);
+  for (; key < end; ++key) {
+    const float* const k = tile.k + static_cast<std::ptrdiff_t>(key + lanes<Arch>) * tile.k_token;
+    const float* const v = tile.v + static_cast<std::ptrdiff_t>(key) * tile.v_token;
+    for (std::size_t c = 0; c < job.head_dim; c += line) __builtin_prefetch(k + c);
     for (std::size_t c = 0; c < job.value_dim; c += line) __builtin_prefetch(v + c);
   }
 }
@@ -133,14 +132,15 @@ template <class Arch>
   }
   for (std::size_t done = 0; done < tile.keys; done += n) {
     const std::size_t key = done + n <= tile.keys ? done : tile.keys > n ? tile.keys - n : 0;
-    if (job.ahead != nullptr)
-      fetch_ahead(*job.ahead, n);
-    else
-      fetch_rows<Arch>(job, tile, key);
-    for (std::size_t r = 0; r < job.row_count; ++r)
+    if (job.ahead != nullptr) fetch_ahead(*job.ahead, n);
+    for (std::size_t r = 0; r < job.row_count; ++r) {
+      // A few lines with every row: all at once they fill the buffers that loads of this row wait for.
+      if (job.ahead == nullptr)
+        fetch_rows<Arch>(job, tile, key + n * r / job.row_count, key + n * (r + 1) / job.row_count);
       multiply_row<Arch>(space.q + r * space.head_width, k + static_cast<std::ptrdiff_t>(key) * k_token, k_token,
                          space.head_width)
           .store_unaligned(space.weights + r * space.row_cells + space.template first_cell<Arch>(tile) + key);
+    }
   }
 }
 
