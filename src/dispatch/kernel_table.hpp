@@ -19,7 +19,7 @@ namespace heed {
 struct TileRow {
   const float* q;            // head_dim channels, q_channel apart
   float* out;                // value_dim channels, out_channel apart
-  float* lse;                // null: not asked for. Of a part: reference and row sum, never null
+  float* lse;                // null in every row: not asked for. Of a part: reference and row sum, never null
   float* weights;            // cell of key 0, weights_key apart; null: not asked for
   const float* bias;         // cell of key 0; null in every row or in none
   const std::uint8_t* mask;  // cell of key 0; null in every row or in none

@@ -88,7 +88,7 @@ template <class Arch>
         row.out[static_cast<std::ptrdiff_t>(c) * job.out_channel] = sums[c];
     }
     is_finite &= xsimd::all(doubt == doubt);
-    store_softmax(job, row.lse, states[r].reference, total);
+    if (row.lse != nullptr) store_softmax(job, row.lse, states[r].reference, total);
   }
   return is_finite;
 }

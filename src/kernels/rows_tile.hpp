@@ -72,7 +72,7 @@ inline void store_softmax(const TileJob& job, float* lse, float reference, doubl
   if (job.is_part) {
     lse[0] = reference;
     lse[1] = static_cast<float>(sum);
-  } else if (lse != nullptr) {
+  } else {
     *lse = sum == 0.0 ? -infinity : static_cast<float>(static_cast<double>(reference) + __builtin_log(sum));
   }
 }
@@ -98,16 +98,15 @@ template <class Arch, std::size_t vectors>
           doubt = fma<Arch>(result, F(0.0f), doubt);            // hidden keys cannot show in its sign
           return result;
         });
-    float doubts[n], sums[n], losses[n], references[n];
-    doubt.store_unaligned(doubts);
+    is_finite &= xsimd::all(doubt == doubt);  // lanes past the end repeat the last row
+    if (rows.rows[0].lse == nullptr) continue;
+    float sums[n], losses[n], references[n];
     sum.store_unaligned(sums);
     state.lost[r].store_unaligned(losses);
     state.reference[r].store_unaligned(references);
-    for (std::size_t lane = 0; lane < n && r * n + lane < rows.row_count; ++lane) {
-      if (doubts[lane] != 0.0f) is_finite = false;
+    for (std::size_t lane = 0; lane < n && r * n + lane < rows.row_count; ++lane)
       store_softmax(job, rows.rows[r * n + lane].lse, references[lane],
                     static_cast<double>(sums[lane]) - static_cast<double>(losses[lane]));
-    }
   }
   return is_finite;
 }

@@ -139,17 +139,24 @@ template <class Arch, std::size_t vectors, std::size_t head_dim>
         repeat<vectors - 1>([&](auto r) { is_above = is_above | (top[r + 1] > state.limit[r + 1]); });
         if (__builtin_expect(xsimd::any(is_above), false)) {
           // xsimd::max may answer NaN for a number beside a NaN: take the maximum of the numbers.
-          float tops[vectors * n];
-          float sums[vectors * n];
           repeat<vectors>([&](auto r) {
-            F highest(-infinity);
-            repeat<keys>([&](auto key) { highest = xsimd::select(acc[key][r] > highest, acc[key][r], highest); });
-            highest.store_unaligned(tops + r * n);
-            tile_sum[r].store_unaligned(sums + r * n);
+            top[r] = F(-infinity);
+            repeat<keys>([&](auto key) { top[r] = xsimd::select(acc[key][r] > top[r], acc[key][r], top[r]); });
           });
-          raise_reference<Arch, vectors>(state, tops, space.weights, first, sums, space.out,
-                                         2 * job.value_dim * vectors);
-          repeat<vectors>([&](auto r) { tile_sum[r] = load<Arch>(sums + r * n); });
+          if (state.tiles == 0 && first == 0) {  // nothing to rescale but a sink
+            F rescale[vectors];
+            state.raise(top, rescale);
+          } else {
+            float tops[vectors * n];
+            float sums[vectors * n];
+            repeat<vectors>([&](auto r) {
+              top[r].store_unaligned(tops + r * n);
+              tile_sum[r].store_unaligned(sums + r * n);
+            });
+            raise_reference<Arch, vectors>(state, tops, space.weights, first, sums, space.out,
+                                           2 * job.value_dim * vectors);
+            repeat<vectors>([&](auto r) { tile_sum[r] = load<Arch>(sums + r * n); });
+          }
         }
 
         if (__builtin_expect(careful, false)) {

@@ -54,6 +54,19 @@ struct SoftmaxState {
   // value. (Either saves 0.6 cycles of 8 per exp.)
   F weight(F score, std::size_t r) const { return exp<Arch>(score - reference[r]); }
 
+  // Raises the reference where `top` is above the limit; answers what sums so far are multiplied by.
+  HEED_INLINE void raise(const F (&top)[vectors], F (&rescale)[vectors]) {
+    repeat<vectors>([&](auto r) {
+      const auto is_raised = top[r] > limit[r];
+      const auto has_seen = limit[r] != F(-infinity);
+      rescale[r] = xsimd::select(is_raised & has_seen, exp<Arch>(reference[r] - top[r]), F(1.0f));
+      reference[r] = xsimd::select(is_raised, top[r], reference[r]);
+      limit[r] = xsimd::select(is_raised, top[r] + F(headroom), limit[r]);
+      sum[r] = sum[r] * rescale[r];
+      lost[r] = lost[r] * rescale[r];
+    });
+  }
+
   // A tile's sum is small against the running sum of many tiles; added alone it would lose bits.
   void add(const F (&tile_sum)[vectors]) {
     repeat<vectors>([&](auto r) {
@@ -70,21 +83,17 @@ struct SoftmaxState {
 // summed so far. Other lanes are multiplied by exactly 1: a row's bits don't depend on its neighbours.
 // Rare (once per row and tile on unit inputs), so it stays out of the loop's way.
 template <class Arch, std::size_t vectors>
-[[gnu::noinline, gnu::cold]] void raise_reference(SoftmaxState<Arch, vectors>& state, const float* top, float* weights,
+[[gnu::noinline, gnu::cold]] void raise_reference(SoftmaxState<Arch, vectors>& state, const float* tops, float* weights,
                                                   std::size_t keys_done, float* tile_sum, float* out,
                                                   std::size_t out_vectors) {
   using F = Floats<Arch>;
   constexpr std::size_t n = lanes<Arch>;
+  F top[vectors];
+  repeat<vectors>([&](auto r) { top[r] = load<Arch>(tops + r * n); });
+  F rescales[vectors];
+  state.raise(top, rescales);
   for (std::size_t r = 0; r < vectors; ++r) {
-    const F score = load<Arch>(top + r * n);
-    const auto is_raised = score > state.limit[r];
-    const auto has_seen = state.limit[r] != F(-infinity);
-    const F rescale = xsimd::select(is_raised & has_seen, exp<Arch>(state.reference[r] - score), F(1.0f));
-    state.reference[r] = xsimd::select(is_raised, score, state.reference[r]);
-    state.limit[r] = xsimd::select(is_raised, score + F(headroom), state.limit[r]);
-    state.sum[r] = state.sum[r] * rescale;
-    state.lost[r] = state.lost[r] * rescale;
-    if (state.tiles == 0 && keys_done == 0) continue;
+    const F rescale = rescales[r];
     (load<Arch>(tile_sum + r * n) * rescale).store_unaligned(tile_sum + r * n);
     for (std::size_t key = 0; key < keys_done; ++key) {
       float* const weight = weights + (key * vectors + r) * n;

@@ -75,8 +75,13 @@ void ItemRows::set(const WorkItem& item, TileJob& job) const {
   KeySpan batch_keys = visibility.keys_of_batch(item.batch);
   for (std::int64_t r = 0; r < item.rows; ++r) {
     TileRow& row = rows_[r];
-    row.q = problem_.q.row(place.batch, place.head, place.token);
-    row.out = problem_.out.row(place.batch, place.head, place.token);
+    if (r > 0 && problem_.group == 1 && place.token > 0) {  // six products less a row
+      row.q = rows_[r - 1].q + problem_.q.strides[2];
+      row.out = rows_[r - 1].out + problem_.out.strides[2];
+    } else {
+      row.q = problem_.q.row(place.batch, place.head, place.token);
+      row.out = problem_.out.row(place.batch, place.head, place.token);
+    }
     const KeySpan span =
         has_row_spans ? intersection(batch_keys, visibility.keys_of_row(place.batch, place.token)) : batch_keys;
     row.span_begin = span.begin;
