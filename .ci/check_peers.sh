@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # perf/peers.py gives the same answers through heed and other libraries, which pip installs in an environment of
 # their own: ONNX Runtime and OpenVINO always, PyTorch where pip offers a build for CPUs alone (others bring
-# gigabytes) that installs within five minutes. One that does not install is a failure, not a row less. With a
-# scale that is 1 % off for one library, in a copy, the tool must fail.
+# gigabytes) that installs within five minutes. The first two are a failure where they don't install, PyTorch is
+# a row less, and that is said. With a scale that is 1 % off for one library, in a copy, the tool must fail.
 #
 #   .ci/check_peers.sh [BUILD]      default: build
 source "$(dirname "$0")/common.sh"

@@ -69,8 +69,8 @@ TileShape choose_tile_shape(const KernelTable& kernels, const Problem& problem) 
           .value_chain = value_chain(problem, kernels)};
 }
 
-// In a row tile of AVX2 5 of 8 lanes idle with 3 rows. Against it, one thread, warm: 1 row 4.0 to 6.8 times as
-// fast (d = 96 and 64), 4 rows 1.26 to 1.4, 7 rows 1.1, 8 rows 1.0 to 1.1.
+// In a row tile of AVX2 5 of 8 lanes idle with 3 rows. Against it, one thread, warm: 1 row 4.0 times as fast
+// (d = 96), 4 rows 1.26 to 1.4, 7 rows 1.1, 8 rows 1.0 to 1.1.
 bool has_few_rows(const Problem& problem) {
   constexpr std::int64_t most_rows = 8;
   return problem.group * problem.q_len <= most_rows;
