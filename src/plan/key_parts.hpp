@@ -21,7 +21,10 @@ struct KeyParts {
 inline constexpr std::int64_t most_key_parts = 32;
 KeyParts choose_key_parts(const Problem& problem, const TileShape& tile);
 
-// What a part leaves of one row: reference, row sum, out.
-inline std::size_t part_row_floats(const Problem& problem) { return 2 + static_cast<std::size_t>(problem.value_dim); }
+// What a part leaves of one row: reference, row sum, out; in whole cache lines, so that no two threads share one.
+inline std::size_t part_row_floats(const Problem& problem) {
+  constexpr std::size_t line = 16;
+  return (2 + static_cast<std::size_t>(problem.value_dim) + line - 1) / line * line;
+}
 
 }  // namespace heed

@@ -170,7 +170,7 @@ void test_explain(void) {
   heed_scratch_size(&call.q, &call.k, &call.v, &call.out, &call.options, &bytes, NULL, 0);
   check(explanation.path == HEED_PATH_STREAMING && strcmp(explanation.isa, "baseline") == 0 &&
             explanation.threads == 1 && explanation.rows_per_tile > 0 && explanation.keys_per_tile > 0 &&
-            explanation.scratch_bytes == bytes,
+            explanation.key_parts == 1 && explanation.scratch_bytes == bytes,
         "it says path, ISA, threads, tile and scratch");
   check(explanation.spec.needed > 1 && explanation.text.needed > 1 && explanation.reasons.needed > 1,
         "it says how long its texts are");

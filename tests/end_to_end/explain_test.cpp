@@ -87,6 +87,17 @@ TEST_CASE("path, ISA, tiles, threads and scratch are said, with a reason for eac
   CHECK(has_reason(reference, "streaming"));
 }
 
+TEST_CASE("the parts that keys are cut into are said where there are several") {
+  const auto parts_of = [](const char* spec) {
+    const Explanation explanation = explained(perf::Workload(parsed(spec)), {.path = Path::streaming});
+    CHECK_EQ(explanation.text.find("key parts") != std::string::npos, explanation.key_parts > 1);
+    return explanation.key_parts;
+  };
+  CHECK_EQ(parts_of("b=1 h=8:2 n=1:4096 d=16:16"), 4);
+  CHECK_EQ(parts_of("b=1 h=8:2 n=1:1000 d=16:16"), 1);
+  CHECK_EQ(parts_of("b=1 h=8:2 n=100:4096 d=16:16"), 1);
+}
+
 TEST_CASE("scratch_size() and explain() agree and need no data") {
   const Dims shape = {2, 4, 30, 16};
   const ConstTensor none{nullptr, shape, bhnd_strides(4, 30, 16)};
