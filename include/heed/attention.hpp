@@ -60,9 +60,10 @@
 // Scratch does not grow with q_len * kv_len; it is linear in the threads used. Give it as
 // Options::scratch (scratch_size() says how much) and, with threads = 1, a call allocates nothing.
 // threads = 1 opens no parallel region (safe after fork); a call from inside a caller's OpenMP
-// region runs serially there. Threads share batch items, KV heads and rows; up to 64 rows on a KV head over
-// 2048 keys or more are also cut into parts of the keys, at most 32. No OpenMP setting of the caller's is changed. After a call with more
-// than one thread, do not unload the library: the OpenMP runtime keeps its worker threads.
+// region runs serially there. Threads share batch items, KV heads and rows; up to 64 rows on a KV head
+// over 2048 keys or more are also cut into parts of the keys, at most 32. No OpenMP setting of the
+// caller's is changed. After a call with more than one thread, do not unload the library: the OpenMP
+// runtime keeps its worker threads.
 #pragma once
 
 #include <array>
