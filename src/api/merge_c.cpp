@@ -2,7 +2,6 @@
 // merge() for C: converts structs and calls the C++ API.
 #include "heed/merge.h"
 
-#include <cstring>
 #include <memory>
 #include <new>
 
@@ -14,17 +13,17 @@ namespace heed {
 namespace {
 
 Status merge_for_c(const heed_partial_result* parts, std::size_t count, const heed_tensor* out,
-                   const heed_tensor* lse) {
+                   const heed_tensor* lse) try {
   if (out == nullptr) return make_status(StatusCode::null_data, "out: null pointer, expected a tensor");
   if (parts == nullptr && count > 0)
     return make_status(StatusCode::null_data, "parts: null pointer, expected %zu of them", count);
-  const std::unique_ptr<PartialResult[]> converted(new (std::nothrow) PartialResult[count]);
-  if (converted == nullptr)
-    return make_status(StatusCode::out_of_memory, "parts: %zu of them could not be allocated", count);
+  const auto converted = std::make_unique<PartialResult[]>(count);
   for (std::size_t p = 0; p < count; ++p) converted[p] = {convert(parts[p].out), convert(parts[p].lse)};
   std::optional<Tensor> merged_lse;
   if (lse != nullptr) merged_lse = convert(*lse);
   return merge({converted.get(), count}, convert(*out), merged_lse);
+} catch (const std::bad_alloc&) {  // or a count whose bytes do not fit 64 bits
+  return make_status(StatusCode::out_of_memory, "parts: %zu of them could not be allocated", count);
 }
 
 }  // namespace

@@ -17,13 +17,6 @@ Dims canonical(const Dims& shape, const Dims& strides) {
   return result;
 }
 
-View<const float> input_view(const ConstTensor& tensor) {
-  return {static_cast<const float*>(tensor.data), canonical(tensor.shape, tensor.strides)};
-}
-View<float> output_view(const Tensor& tensor) {
-  return {static_cast<float*>(tensor.data), canonical(tensor.shape, tensor.strides)};
-}
-
 Visibility make_visibility(const Options& options, std::int64_t q_len, std::int64_t kv_len) {
   Visibility visibility;
   visibility.kv_len = kv_len;
@@ -54,6 +47,13 @@ Visibility make_visibility(const Options& options, std::int64_t q_len, std::int6
 }
 
 }  // namespace
+
+View<const float> input_view(const ConstTensor& tensor) {
+  return {static_cast<const float*>(tensor.data), canonical(tensor.shape, tensor.strides)};
+}
+View<float> output_view(const Tensor& tensor) {
+  return {static_cast<float*>(tensor.data), canonical(tensor.shape, tensor.strides)};
+}
 
 Problem make_problem(const ConstTensor& q, const ConstTensor& k, const ConstTensor& v, const Tensor& out,
                      const Options& options) {

@@ -21,6 +21,9 @@ struct View {
   }
 };
 
+View<const float> input_view(const ConstTensor& tensor);
+View<float> output_view(const Tensor& tensor);
+
 struct Problem {
   std::int64_t batch = 0, q_heads = 0, kv_heads = 0, group = 0;
   std::int64_t q_len = 0, kv_len = 0, head_dim = 0, value_dim = 0;

@@ -41,6 +41,8 @@ void test_merge(void) {
   check(heed_merge(parts, 2, NULL, NULL, message, sizeof message) == HEED_NULL_DATA && strstr(message, "out") != NULL,
         "merge: out NULL");
   check(heed_merge(parts, 0, &out, NULL, message, sizeof message) == HEED_BAD_SIZE, "merge: no parts");
+  check(heed_merge(parts, (size_t)-1, &out, NULL, message, sizeof message) == HEED_OUT_OF_MEMORY,
+        "merge: a count that no memory holds");
   parts[1].lse.shape[2] = 1;
   check(heed_merge(parts, 2, &out, NULL, message, sizeof message) == HEED_SHAPE_MISMATCH &&
             strstr(message, "parts[1].lse") != NULL,
