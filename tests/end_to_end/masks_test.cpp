@@ -28,6 +28,11 @@ constexpr const char* masked_specs[] = {
     "b=2 h=2:2 n=5:210 d=16:16 key_mask=allowed key_hidden=40",
     "b=2 h=2:2 n=2:210 d=16:16 mask=blocked:1:1:1:210 hidden=60",
     "b=2 h=2:2 n=2:210 d=16:16 bias=2:2:1:210 bias_hidden=50",
+    // V by columns and V with gaps: what the onednn path reads in its place must lie likewise.
+    ("b=3 h=6:2 n=1:7 d=11:11 scale=0.1 mask=blocked:1:1:1:7 position=top_left window=0:4 v=-77:231:1:7 out=bnhd "
+     "seed=75008964 fill=large hidden=50"),
+    ("b=3 h=7:1 n=46:46 d=20:1 scale=0.1 slopes mask=allowed:3:7:46:46 causal window=3:30 v=50:46:1:1 seed=174239176 "
+     "fill=equal hidden=95"),
     ("b=2 h=4:2 n=3:210 d=16:16 cap=4 bias=1:1:3:210 slopes sinks key_mask=blocked lengths mask=allowed:2:4:3:210 "
      "position=per_batch causal window=60:0 hidden=50 bias_hidden=40"),
 };
