@@ -72,7 +72,7 @@ struct TileJob {
   float scale;
   float soft_cap;  // 0: off
 
-  float* scratch;  // 64-byte aligned, at least scratch_floats() or few_rows_floats() of plan/tile_shape.hpp
+  float* scratch;  // 64-byte aligned, at least scratch_floats() of plan/tile_shape.hpp
   std::size_t keys_per_tile;
 
   // So many terms are added up in one go, then the sums: rounding grows with the length of a chain.

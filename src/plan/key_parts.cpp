@@ -9,7 +9,7 @@ namespace heed {
 KeyParts choose_key_parts(const Problem& problem, const TileShape& tile) {
   // More rows make row tiles enough for threads to share, and partial results large.
   constexpr std::int64_t most_rows = 64;
-  // A part of 1024 keys of 64 channels takes 30 us to read; starting and merging it, less than 1.
+  // A part of 1024 keys of 64 channels takes 30 us to read from memory at 17 GB/s.
   constexpr std::int64_t fewest_keys = 1024;
   KeyParts parts;
   if (problem.group * problem.q_len > most_rows) return parts;

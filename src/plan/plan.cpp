@@ -113,62 +113,71 @@ Status check_scratch_sizes(const Problem& problem) {
   return {};
 }
 
-int wanted_threads(const Options& options, const Machine& machine) {
-  return options.threads > 0 ? options.threads : machine.caller_threads;
+// Bytes of scratch before alignment.
+struct ScratchBytes {
+  std::size_t thread = 0;  // of each thread
+  std::size_t shared = 0;  // by all of them
+};
+
+Status choose_streaming_work(const Problem& problem, int wanted_threads, Plan& plan, ScratchBytes& bytes) {
+  const KernelTable& kernels = *plan.kernels;
+  plan.has_few_rows = has_few_rows(problem);
+  plan.tile = plan.has_few_rows ? choose_few_rows_shape(problem) : choose_tile_shape(kernels, problem);
+  plan.rows = plan.has_few_rows ? partition_few_rows(problem)
+                                : partition_rows(problem.group * problem.q_len, kernels, shares_key_tiles(problem));
+  plan.items =
+      (problem.batch + plan.rows.batch_items - 1) / plan.rows.batch_items * problem.kv_heads * plan.rows.job_count;
+  plan.parts = choose_key_parts(problem, plan.tile);
+  const std::size_t row_list = sizeof(TileRow) * max_row_tiles * kernels.max_rows;
+  bytes.thread = sizeof(float) * scratch_floats(kernels, problem) + row_list;
+  if (plan.parts.count == 1) return {};
+
+  plan.part_floats = static_cast<std::size_t>(plan.parts.count) * most_item_rows(plan) * part_row_floats(problem);
+  const std::size_t part_bytes = sizeof(float) * plan.part_floats;
+  bytes.thread += row_list;  // rows in two forms: of all keys, and of a part
+  // Threads that find enough whole items need no shared results.
+  constexpr std::int64_t enough_items = 8;
+  plan.parts.are_items = wanted_threads > 1 && plan.items < enough_items * wanted_threads;
+  if (!plan.parts.are_items) {
+    bytes.thread += part_bytes;
+    return {};
+  }
+  if (__builtin_mul_overflow(part_bytes, static_cast<std::size_t>(plan.items), &bytes.shared))
+    return make_status(StatusCode::size_overflow, "scratch: %lld times %zu bytes do not fit 64 bits",
+                       static_cast<long long>(plan.items), part_bytes);
+  plan.items *= plan.parts.count;
+  return {};
 }
 
 Status choose_work(const Problem& problem, const Options& options, const Machine& machine, Plan& plan) {
   if (Status status = check_scratch_sizes(problem); !status.ok()) return status;
-  std::size_t thread_bytes = 0, shared_bytes = 0;
+  const int wanted_threads = options.threads > 0 ? options.threads : machine.caller_threads;
+  ScratchBytes bytes;
   if (plan.path == Path::streaming) {
     if (problem.is_empty()) return {};
-    plan.has_few_rows = has_few_rows(problem);
-    plan.tile = plan.has_few_rows ? choose_few_rows_shape(problem) : choose_tile_shape(*plan.kernels, problem);
-    plan.rows = plan.has_few_rows
-                    ? partition_few_rows(problem)
-                    : partition_rows(problem.group * problem.q_len, *plan.kernels, shares_key_tiles(problem));
-    plan.items =
-        (problem.batch + plan.rows.batch_items - 1) / plan.rows.batch_items * problem.kv_heads * plan.rows.job_count;
-    plan.parts = choose_key_parts(problem, plan.tile);
-    // Rows in two forms where keys are cut: all keys, and a part's.
-    const std::size_t row_lists = plan.parts.count > 1 ? 2 : 1;
-    thread_bytes = sizeof(float) * scratch_floats(*plan.kernels, problem) +
-                   sizeof(TileRow) * row_lists * max_row_tiles * plan.kernels->max_rows;
-    if (plan.parts.count > 1) {
-      plan.part_floats = static_cast<std::size_t>(plan.parts.count) * most_item_rows(plan) * part_row_floats(problem);
-      // Threads that find enough whole items need no shared results.
-      constexpr std::int64_t enough_items = 8;
-      const std::int64_t threads = wanted_threads(options, machine);
-      plan.parts.are_items = threads > 1 && plan.items < enough_items * threads;
-      if (plan.parts.are_items) {
-        shared_bytes = sizeof(float) * static_cast<std::size_t>(plan.items) * plan.part_floats;
-        plan.items *= plan.parts.count;
-      } else {
-        thread_bytes += sizeof(float) * plan.part_floats;
-      }
-    }
+    if (Status status = choose_streaming_work(problem, wanted_threads, plan, bytes); !status.ok()) return status;
   } else if (plan.path == Path::onednn) {
     if (problem.is_empty()) return {};
     plan.scores = choose_score_block(problem);
     plan.items = plan.scores.blocks();
-    thread_bytes = sizeof(float) * static_cast<std::size_t>(block_scratch(problem, plan.scores).total());
+    bytes.thread = sizeof(float) * static_cast<std::size_t>(block_scratch(problem, plan.scores).total());
   } else {  // reference: one row at a time, its scores and its output in double
     plan.items = problem.batch * problem.q_heads * problem.q_len;
-    thread_bytes = sizeof(double) * static_cast<std::size_t>(problem.kv_len + problem.value_dim);
+    bytes.thread = sizeof(double) * static_cast<std::size_t>(problem.kv_len + problem.value_dim);
   }
   const double flops = 2.0 * static_cast<double>(problem.batch) * static_cast<double>(problem.q_heads) *
                        static_cast<double>(problem.q_len) * static_cast<double>(problem.kv_len) *
                        static_cast<double>(problem.head_dim + problem.value_dim);
   plan.items_per_chunk = plan.items == 0 ? 1 : chunk_items(flops, plan.items);
   const std::int64_t chunks = (plan.items + plan.items_per_chunk - 1) / plan.items_per_chunk;
-  plan.threads = static_cast<int>(std::clamp<std::int64_t>(chunks, 1, wanted_threads(options, machine)));
+  plan.threads = static_cast<int>(std::clamp<std::int64_t>(chunks, 1, wanted_threads));
   // Many items: long chunks, whose heads follow each other, yet short beside a thread's share of the work.
   plan.items_per_chunk = std::max(plan.items_per_chunk, plan.items / (std::int64_t{64} * plan.threads));
   if (plan.items == 0) return {};
-  plan.scratch_bytes_per_thread = round_up(thread_bytes, scratch_alignment);
+  plan.scratch_bytes_per_thread = round_up(bytes.thread, scratch_alignment);
   const auto threads = static_cast<std::size_t>(plan.threads);
   if (__builtin_mul_overflow(threads, plan.scratch_bytes_per_thread, &plan.scratch_bytes) ||
-      __builtin_add_overflow(plan.scratch_bytes, shared_bytes, &plan.scratch_bytes) ||
+      __builtin_add_overflow(plan.scratch_bytes, bytes.shared, &plan.scratch_bytes) ||
       __builtin_add_overflow(plan.scratch_bytes, scratch_alignment, &plan.scratch_bytes))
     return make_status(StatusCode::size_overflow, "scratch: %d threads of %zu bytes do not fit 64 bits", plan.threads,
                        plan.scratch_bytes_per_thread);
