@@ -117,19 +117,10 @@ HEED_INLINE void fetch_rows(const TileJob& job, const KeyTile& tile, std::size_t
 }
 
 // Products of all rows with the keys of a tile. The last vector of keys begins early enough to be full, and
-// writes some products again; a tile of fewer keys than a vector is copied.
+// writes some products again; of a tile of fewer keys, which is a copy, it ends in scratch.
 template <class Arch>
 [[gnu::flatten]] void multiply_rows(const TileJob& job, const FewWorkspace& space, const KeyTile& tile) {
   constexpr std::size_t n = lanes<Arch>;
-  const float* k = tile.k;
-  std::ptrdiff_t k_token = tile.k_token;
-  if (tile.keys < n && k != space.dense_k) {
-    for (std::size_t key = 0; key < tile.keys; ++key)
-      for (std::size_t c = 0; c < space.head_width; ++c)
-        space.dense_k[key * space.head_width + c] = k[static_cast<std::ptrdiff_t>(key) * k_token + c];
-    k = space.dense_k;
-    k_token = static_cast<std::ptrdiff_t>(space.head_width);
-  }
   for (std::size_t done = 0; done < tile.keys; done += n) {
     const std::size_t key = done + n <= tile.keys ? done : tile.keys > n ? tile.keys - n : 0;
     if (job.ahead != nullptr) fetch_ahead(*job.ahead, n);
@@ -137,8 +128,8 @@ template <class Arch>
       // A few lines with every row: all at once they fill the buffers that loads of this row wait for.
       if (job.ahead == nullptr)
         fetch_rows<Arch>(job, tile, key + n * r / job.row_count, key + n * (r + 1) / job.row_count);
-      multiply_row<Arch>(space.q + r * space.head_width, k + static_cast<std::ptrdiff_t>(key) * k_token, k_token,
-                         space.head_width)
+      multiply_row<Arch>(space.q + r * space.head_width, tile.k + static_cast<std::ptrdiff_t>(key) * tile.k_token,
+                         tile.k_token, space.head_width)
           .store_unaligned(space.weights + r * space.row_cells + space.template first_cell<Arch>(tile) + key);
     }
   }
@@ -158,13 +149,6 @@ struct RowState {
     lost = F(0.0f);
     reference = has_sink ? sink : 0.0f;
     limit = has_sink ? sink + headroom : -infinity;
-  }
-
-  void add(F tile_sum) {
-    const F addend = tile_sum - lost;
-    const F total = sum + addend;
-    lost = (total - sum) - addend;
-    sum = total;
   }
 
   double total() const {
@@ -237,7 +221,7 @@ template <class Arch>
     sum = sum + weight;
     (careful ? xsimd::select(score == F(-infinity), F(hidden_weight), weight) : weight).store_unaligned(weights + cell);
   }
-  state.add(sum);
+  add_keeping_loss<Arch>(sum, state.sum, state.lost);
 }
 
 // The weights that out was made with: scores once more, against the final reference and row sum.

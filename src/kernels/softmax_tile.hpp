@@ -17,6 +17,15 @@ inline constexpr float headroom = 11.0f;
 // How a hidden key is told from a weight that is 0 when values may be NaN or infinite.
 inline constexpr float hidden_weight = -1.0f;
 
+// Adds to a running sum and keeps what rounding takes from it (Kahan).
+template <class Arch>
+HEED_INLINE void add_keeping_loss(Floats<Arch> x, Floats<Arch>& sum, Floats<Arch>& lost) {
+  const Floats<Arch> addend = x - lost;
+  const Floats<Arch> total = sum + addend;
+  lost = (total - sum) - addend;
+  sum = total;
+}
+
 template <class Arch, std::size_t vectors>
 struct SoftmaxState {
   using F = Floats<Arch>;
@@ -69,12 +78,7 @@ struct SoftmaxState {
 
   // A tile's sum is small against the running sum of many tiles; added alone it would lose bits.
   void add(const F (&tile_sum)[vectors]) {
-    repeat<vectors>([&](auto r) {
-      const F addend = tile_sum[r] - lost[r];
-      const F total = sum[r] + addend;
-      lost[r] = (total - sum[r]) - addend;
-      sum[r] = total;
-    });
+    repeat<vectors>([&](auto r) { add_keeping_loss<Arch>(tile_sum[r], sum[r], lost[r]); });
     ++tiles;
   }
 };

@@ -99,7 +99,8 @@ bool is_filled_up(std::size_t dim) {
 }
 
 // Keys [first, first + keys) where a kernel can read them: in place, or copied side by side where a channel
-// stride is not 1 or the channels are no multiple of `multiple`; a copy is filled up with zeros.
+// stride is not 1, the channels are no multiple of `multiple`, or k would be read beyond its end, being fewer
+// keys than `multiple`; a copy is filled up with zeros.
 template <std::size_t multiple>
 KeyTile open_tile(const TileJob& job, float* dense_k, float* dense_v, std::int64_t first, std::size_t keys) {
   KeyTile tile{first,       keys,   job.k + first * job.k_token, job.v + first * job.v_token, job.k_token,
@@ -111,7 +112,7 @@ KeyTile open_tile(const TileJob& job, float* dense_k, float* dense_v, std::int64
         to[key * width + c] =
             c < dim ? from[static_cast<std::ptrdiff_t>(key) * token + static_cast<std::ptrdiff_t>(c) * channel] : 0.0f;
   };
-  if (job.k_channel != 1 || is_filled_up<multiple>(job.head_dim)) {
+  if (job.k_channel != 1 || is_filled_up<multiple>(job.head_dim) || keys < multiple) {
     copy(tile.k, job.k_token, job.k_channel, job.head_dim, width_of<multiple>(job.head_dim), dense_k);
     tile.k = dense_k;
     tile.k_token = static_cast<std::ptrdiff_t>(width_of<multiple>(job.head_dim));
