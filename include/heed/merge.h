@@ -47,8 +47,8 @@ typedef struct heed_partial_result {
 } heed_partial_result;
 
 // Merges one part or more, all of the shapes of out and lse; strides are each tensor's own. lse may be NULL.
-// Aliasing: out and lse must not overlap the parts or each other. Serial, thread-safe. Allocates a few hundred bytes a part.
-// Answers a heed_status, and a message as heed_attention() does, with names as "parts[1].out"; nothing is written
+// Aliasing: out and lse must not overlap the parts or each other. Serial, thread-safe. Allocates a few hundred bytes a
+// part. Answers a heed_status, and a message as heed_attention() does, with names as "parts[1].out"; nothing is written
 // on an error.
 HEED_C_API int32_t heed_merge(const heed_partial_result* parts, size_t count, const heed_tensor* out,
                               const heed_tensor* lse, char* message, size_t message_size);

@@ -44,8 +44,8 @@ struct PartialResult {
 };
 
 // Merges one part or more, all of the shapes of out and lse; strides are each tensor's own.
-// Aliasing: out and lse must not overlap the parts or each other. Serial, thread-safe. Allocates a few hundred bytes a part.
-// Errors: as attention(), with names as "parts[1].out"; nothing is written then.
+// Aliasing: out and lse must not overlap the parts or each other. Serial, thread-safe. Allocates a few hundred bytes a
+// part. Errors: as attention(), with names as "parts[1].out"; nothing is written then.
 HEED_API Status merge(std::span<const PartialResult> parts, const Tensor& out,
                       const std::optional<Tensor>& lse = {}) noexcept;
 
