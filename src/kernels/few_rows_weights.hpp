@@ -121,6 +121,8 @@ HEED_INLINE void fetch_rows(const TileJob& job, const KeyTile& tile, std::size_t
 template <class Arch>
 [[gnu::flatten]] void multiply_rows(const TileJob& job, const FewWorkspace& space, const KeyTile& tile) {
   constexpr std::size_t n = lanes<Arch>;
+  const float* const k = tile.k;  // read from the tile with every row, llama8b-dec-4k is 7 % slower
+  const std::ptrdiff_t k_token = tile.k_token;
   for (std::size_t done = 0; done < tile.keys; done += n) {
     const std::size_t key = done + n <= tile.keys ? done : tile.keys > n ? tile.keys - n : 0;
     if (job.ahead != nullptr) fetch_ahead(*job.ahead, n);
@@ -128,8 +130,8 @@ template <class Arch>
       // A few lines with every row: all at once they fill the buffers that loads of this row wait for.
       if (job.ahead == nullptr)
         fetch_rows<Arch>(job, tile, key + n * r / job.row_count, key + n * (r + 1) / job.row_count);
-      multiply_row<Arch>(space.q + r * space.head_width, tile.k + static_cast<std::ptrdiff_t>(key) * tile.k_token,
-                         tile.k_token, space.head_width)
+      multiply_row<Arch>(space.q + r * space.head_width, k + static_cast<std::ptrdiff_t>(key) * k_token, k_token,
+                         space.head_width)
           .store_unaligned(space.weights + r * space.row_cells + space.template first_cell<Arch>(tile) + key);
     }
   }
