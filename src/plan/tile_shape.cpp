@@ -19,10 +19,11 @@ std::size_t largest_key_tile(const KernelTable& kernels) {
 // Where few keys share a row's weight, the roundings of its largest scores and values show. Standard normal
 // inputs, 100 to 1000 keys, rows off by 1e-6: 1 in 7000 with whole scores and all keys of a tile in one chain,
 // 1 in 200,000 with chains of 32 channels, 6 in 14 million (up to 1.31e-6) with those below. At head_dim 64
-// and 197 keys they take 4 % of the time; long rows don't need them. Chains of 8 channels leave 7 in 54 million
-// (head_dim 16 to 64) where those below leave 23, and at head_dim 128, adding 16 sums in a row, more than
-// chains of 16: shorter ones alone don't end it. Nor does exp of degree 6. Scores rounded once, all else
-// in double: 2.9e-7 at worst in 32 million rows.
+// and 197 keys they take 4 % of the time; long rows don't need them.
+//
+// Shorter chains alone don't end it. Up to 300 keys, avx512: chains of 8 channels leave 7 in 54 million where
+// these leave 23 (head_dim 16 to 64), and 5 in 8 million where chains of 16 leave 1 (head_dim 128). Scores
+// rounded once, and all else in double, would: 2.9e-7 at worst in 32 million rows (head_dim 16).
 constexpr std::int64_t few_keys = 160, many_keys = 1024;
 
 std::size_t score_chain(const Problem& problem) {
