@@ -34,7 +34,7 @@ while IFS=: read -r file line address; do
   grep -qxF "${host%%/*}" "$top/.ci/addresses.txt" || { echo "$file:$line: $address is of no host in .ci/addresses.txt" >&2; bad=1; }
 done < <(grep -InoE 'https?:/[/][A-Za-z0-9.-]+' "${all[@]}")
 for file in "${code[@]}"; do
-  head -n 2 "$file" | grep -q 'SPDX-License-Identifier: Apache-2.[0]' || { echo "$file: no SPDX line" >&2; bad=1; }
+  head -n 2 "$file" | grep 'SPDX-License-Identifier: Apache-2.[0]' > /dev/null || { echo "$file: no SPDX line" >&2; bad=1; }
 done
 [ $bad = 0 ] || exit 1
 say "${#all[@]} files"

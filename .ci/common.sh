@@ -7,6 +7,8 @@ export LC_ALL=C
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 builds="$top/build-ci"
 mkdir -p "$builds"
+# Meson compiles through ccache where it is installed: most configurations below share most of their objects.
+export CCACHE_DIR="$builds/ccache"
 check=$(basename "$0")
 
 say() { printf '%s: %s\n' "$check" "$*"; }
@@ -22,7 +24,7 @@ build_tree() {
   shift 2
   if ! [ -f "$folder/build.ninja" ]; then
     rm -rf "$folder"
-    meson setup "$folder" "$source" "$@" > "$builds/setup.log" 2>&1 || { cat "$builds/setup.log" >&2; return 1; }
+    meson setup "$folder" "$source" "$@" > "$folder.log" 2>&1 || { cat "$folder.log" >&2; return 1; }
   fi
   ninja -C "$folder" "${targets[@]}" > "$folder/build.log" 2>&1 || { tail -n 60 "$folder/build.log" >&2; return 1; }
 }
@@ -48,7 +50,7 @@ run_tests() {
   log="$folder/tests.log"
   for program in "${test_programs[@]}"; do
     case "$program" in
-      tests/heed-cases) arguments=("$top/tests/data/cases.json" "$top/tests/data/onnx_attention.json") ;;
+      tests/heed-cases) arguments=("$top/tests/data/cases.json" "$top/tests/data/onnx_attention.json" "$top"/tests/data/tabular/*.json) ;;
       tests/fuzz) arguments=(--seconds=10) ;;
       tests/api/c_api_test) arguments=() ;;
       *) arguments=(-tse=slow "${emulated[@]}") ;;

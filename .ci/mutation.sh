@@ -28,6 +28,7 @@ break_line() {
   printf '%s\n' "$text" > "$file"
 }
 break_line exp.hpp 'F(0.166676387f)' 'F(0.1668f)'
-break_line softmax_tile.hpp '(load<Arch>(tile_sum + r * n) * rescale)' 'load<Arch>(tile_sum + r * n)'
+break_line softmax_tile.hpp '(load<Arch>(chain_sum + r * n) * rescale)' 'load<Arch>(chain_sum + r * n)'
 break_line mask_tile.hpp '(number >= end)' '(number > end)'
 break_line few_rows_weights.hpp '(load<Arch>(sums + c) * rescale)' 'load<Arch>(sums + c)'
+break_line class_tile.hpp '(weight == F(hidden_weight), F(0.0f), weight)' '(weight == F(hidden_weight), weight, weight)'

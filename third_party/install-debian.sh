@@ -8,7 +8,7 @@ set -euo pipefail
 
 # doctest comes with a CMake package only; Meson asks cmake where it lies.
 packages=(g++ meson ninja-build pkg-config cmake libxsimd-dev libdnnl-dev doctest-dev libcli11-dev nlohmann-json3-dev)
-checks=(git python3 python3-pip python3-venv clang-16 libclang-rt-16-dev libomp-16-dev clang-format
+checks=(git ccache python3 python3-pip python3-venv clang-16 libclang-rt-16-dev libomp-16-dev clang-format
         g++-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static
         chromium-headless-shell fonts-dejavu-core python3-matplotlib)
 case "${1-}" in
