@@ -12,6 +12,12 @@ namespace heed::perf {
 // notice, real kernels do.
 inline constexpr double busy_below = 4.5;
 
+// What marks a row as busy: a core that shared itself with somebody, or samples that lie far apart.
+inline constexpr double busy_above_spread_pct = 10.0;
+inline bool is_busy(double instructions_per_cycle, double spread_pct) {
+  return instructions_per_cycle < busy_below || spread_pct > busy_above_spread_pct;
+}
+
 // Rates of one ISA on so many threads, measured in between the samples of a row.
 class RateMeter {
  public:

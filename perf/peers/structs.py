@@ -33,7 +33,8 @@ class Options(Structure):
         ('bias', POINTER(ConstTensor)), ('slopes', POINTER(c_float)), ('slopes_count', c_int64),
         ('sinks', POINTER(c_float)), ('sinks_count', c_int64), ('key_mask', POINTER(KeyMask)),
         ('lengths', POINTER(c_int64)), ('lengths_count', c_int64), ('mask', POINTER(Mask)),
-        ('position', POINTER(Position)), ('window', POINTER(Window)), ('lse', POINTER(Tensor)),
+        ('position', POINTER(Position)), ('window', POINTER(Window)),
+        ('query_scaling', c_void_p), ('lse', POINTER(Tensor)),
         ('weights', POINTER(Tensor)), ('threads', c_int32), ('path', c_int32), ('isa', c_char_p),
         ('scratch', c_void_p), ('scratch_size', c_size_t)]
 

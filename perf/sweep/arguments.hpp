@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "argument_error.hpp"
 #include "sweep/measure.hpp"
 #include "sweep/presets.hpp"
 
@@ -20,11 +21,6 @@ struct SweepArguments {
   std::vector<std::string> compare{};  // a file to compare with; a second one is compared instead of measuring
   bool is_cold = false, wants_list = false;
   std::vector<std::string> command{};  // program and arguments, as they came
-};
-
-// A mistake in the arguments, told to the user.
-struct ArgumentError {
-  std::string message;
 };
 
 // Both throw ArgumentError. A group is a base with the rows that are compared with it.

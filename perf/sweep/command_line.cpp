@@ -2,16 +2,10 @@
 // Names are checked later, in arguments.cpp.
 #include "sweep/command_line.hpp"
 
-#include <CLI/CLI.hpp>
+#include "list_option.hpp"
 
 namespace heed::perf {
 namespace {
-
-// Lists are given with commas, so that a stray word is a mistake and not one more of a list.
-template <class Values>
-CLI::Option* add_list(CLI::App& app, const char* name, Values& values, const char* about) {
-  return app.add_option(name, values, about)->delimiter(',')->allow_extra_args(false);
-}
 
 void add_tiers(CLI::App& app, std::optional<Tier>& tier) {
   const auto add = [&](const char* name, Tier of_flag, const char* about) {

@@ -8,8 +8,8 @@
 
 namespace heed::perf {
 
-// Exit statuses of heed-sweep.
-inline constexpr int failed_rows = 1, bad_arguments = 2, regressions = 3;
+// An exit status beside those of argument_error.hpp.
+inline constexpr int regressions = 3;
 
 // Help and mistakes are printed; the exit status is then there.
 std::optional<int> parse_command_line(int argc, char** argv, SweepArguments& arguments);

@@ -48,12 +48,6 @@ struct Setting {
   bool is_cold = false;
 };
 
-// What marks a row as busy: a core that shared itself with somebody, or samples that lie far apart.
-inline constexpr double busy_above_spread_pct = 10.0;
-inline bool is_busy(double instructions_per_cycle, double spread_pct) {
-  return instructions_per_cycle < busy_below || spread_pct > busy_above_spread_pct;
-}
-
 struct Row {
   std::string preset{}, spec{}, path{}, isa{}, storage{};
   int threads = 1;

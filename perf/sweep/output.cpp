@@ -4,6 +4,7 @@
 
 #include <unistd.h>
 
+#include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
@@ -18,9 +19,8 @@ using Json = nlohmann::ordered_json;
 bool is_standard_output(const std::string& path) { return path == "-"; }
 
 // Opening for appending: a mistake is told before the first row, and nothing is lost yet.
-void require_writable(const char* option, const std::string& path) {
-  if (!std::ofstream(path, std::ios::app))
-    throw ArgumentError{std::string(option) + ": '" + path + "' can't be opened for writing"};
+void require_writable(const std::string& path) {
+  if (!std::ofstream(path, std::ios::app)) throw ArgumentError{"--json: '" + path + "' can't be opened for writing"};
 }
 
 // "ISAs that run here" as isas_that_run_here.
@@ -44,13 +44,8 @@ Output::Output(const SweepArguments& arguments) : command_(arguments.command), j
   people_ = is_taken ? &std::cerr : &std::cout;
   has_terminal_ = isatty(STDERR_FILENO) == 1;
   shows_table_ = !is_taken || !has_terminal_;
-  if (!json_path_.empty() && !is_standard_output(json_path_)) require_writable("--json", json_path_);
-  if (arguments.csv.empty()) return;
-  csv_ = &std::cout;
-  if (is_standard_output(arguments.csv)) return;
-  require_writable("--csv", arguments.csv);
-  csv_file_.open(arguments.csv);
-  csv_ = &csv_file_;
+  if (!json_path_.empty() && !is_standard_output(json_path_)) require_writable(json_path_);
+  csv_.open(arguments.csv);
 }
 
 void Output::show_progress(const std::string& text) {
@@ -73,13 +68,13 @@ void Output::note(const std::string& text) {
 void Output::start(const TableLayout& layout) {
   clear_progress();
   layout_ = layout;
-  if (csv_ != nullptr) *csv_ << csv_header() << std::endl;
+  csv_.add(csv_header());
   if (shows_table_) *people_ << table_header(layout_) << std::endl;
 }
 
 void Output::add(const Row& row) {
   clear_progress();
-  if (csv_ != nullptr) *csv_ << csv_line(row) << std::endl;
+  csv_.add(csv_line(row));
   if (shows_table_) *people_ << table_line(row, layout_) << std::endl;
   rows_.push_back(row);
 }

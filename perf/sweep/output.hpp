@@ -2,11 +2,11 @@
 // Where rows and remarks go: a table for people; CSV and JSON, to files or to standard output.
 #pragma once
 
-#include <fstream>
 #include <ostream>
 #include <string>
 #include <vector>
 
+#include "csv_output.hpp"
 #include "sweep/arguments.hpp"
 #include "sweep/report.hpp"
 
@@ -27,8 +27,7 @@ class Output {
  private:
   std::vector<std::string> command_;
   std::string json_path_;
-  std::ofstream csv_file_;
-  std::ostream* csv_ = nullptr;  // null: none
+  CsvOutput csv_;
   std::ostream* people_;
   bool shows_table_, has_terminal_, has_progress_ = false;
   TableLayout layout_{};

@@ -2,9 +2,6 @@
 // One list of columns serves CSV and JSON.
 #include "sweep/report.hpp"
 
-#include <array>
-#include <cstdarg>
-#include <cstdio>
 #include <nlohmann/json.hpp>
 
 #include "sweep/csv.hpp"
@@ -58,15 +55,6 @@ std::string padded(std::string text, std::size_t width) {
 }
 
 }  // namespace
-
-std::string format(const char* pattern, ...) {
-  std::array<char, 512> text{};
-  std::va_list arguments;
-  va_start(arguments, pattern);
-  std::vsnprintf(text.data(), text.size(), pattern, arguments);
-  va_end(arguments);
-  return text.data();
-}
 
 std::string csv_header() {
   std::string line;

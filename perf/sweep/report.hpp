@@ -6,12 +6,10 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
+#include "format.hpp"
 #include "sweep/measure.hpp"
 
 namespace heed::perf {
-
-// printf into a string, up to 511 characters.
-std::string format(const char* pattern, ...) __attribute__((format(printf, 1, 2)));
 
 // Without the line's end. Numbers of a row that was not measured are empty.
 std::string csv_header();

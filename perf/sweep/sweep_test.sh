@@ -57,6 +57,9 @@ check "says the machine's rates beside the CSV"
 check "writes a CSV file"
 grep -q "^preset .* status$" "$folder/out" && [ ! -s "$folder/err" ]
 check "prints the table too, and no progress where stderr is no terminal"
+"$sweep" --spec "$tiny" --threads 1 --min-time 0 --csv /dev/full >"$folder/out" 2>"$folder/err"
+[ $? -eq 2 ] && grep -q "^heed-sweep: --csv: a row could not be written" "$folder/err"
+check "fails where the CSV can't be written"
 
 "$sweep" --spec "b=1 h=3:2 n=3:3 d=4:4" --threads 1 --csv - >"$folder/out" 2>"$folder/err"
 [ $? -eq 1 ] && grep -q '"k: dimension 1 is 2' "$folder/out"
