@@ -39,7 +39,7 @@
 //
 // Against the float64 reference: |out - ref| <= heed_error_bound(A, max|v|, path), where A is the largest,
 // over the row's visible keys, of |scale| * sum|q_c k_c| + |bias| + |slope * (p - j)|. For standard
-// normal inputs with kv_len >= 100 and head_dim <= 128, |out - ref| < 1e-6 but for a row in 2 million. Row
+// normal inputs with kv_len >= 100 and head_dim <= 128, |out - ref| < 1e-6 but for a row in 10 million. Row
 // sums of weights are within 1e-6 of 1 (a sink makes them less than 1). A row's bits depend on its own
 // inputs and the call's q_len, kv_len, group size, dims and ISA: not on the thread count, on what else is
 // in the batch, or on earlier calls. heed/attention.hpp says more.
@@ -65,6 +65,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <heed/query_scaling.h>
 #include <heed/status.h>
 #include <heed/tensor.h>
 #include <heed/version.h>
@@ -166,6 +167,7 @@ typedef struct heed_options {
   const heed_mask* mask;          // pairwise
   const heed_position* position;  // what p is
   const heed_window* window;
+  const heed_query_scaling* query_scaling;  // a factor on q; see heed/query_scaling.h
 
   const heed_tensor* lse;      // output [batch, q_heads, q_len, 1], any strides
   const heed_tensor* weights;  // output [batch, q_heads, q_len, kv_len], any strides: the weights that
@@ -190,7 +192,8 @@ HEED_C_API void heed_options_init(heed_options* options);
 //   v   [batch, kv_heads, kv_len, value_dim]   heads share one KV head
 //   out [batch, q_heads,  q_len,  value_dim]
 // Aliasing: out, lse, weights and scratch must not overlap the inputs or each other, by address
-// range; the inputs may overlap. An output must not broadcast (stride 0 over a dimension above 1).
+// range; the inputs may overlap. An output must not broadcast (stride 0 over a dimension above 1)
+// nor lie over itself: each stride is larger than what smaller ones reach.
 // Zero sizes: batch, heads or q_len of 0: success, nothing written. kv_len 0: every row sees nothing.
 // head_dim 0: needs a scale; every visible score is 0 before bias. value_dim 0: lse and weights only.
 // Cost: 2 * visible pairs * (head_dim + value_dim) flops; tiles that no row sees are not visited.
@@ -198,7 +201,8 @@ HEED_C_API int32_t heed_attention(const heed_const_tensor* q, const heed_const_t
                                   const heed_tensor* out, const heed_options* options, char* message,
                                   size_t message_size);
 
-// Bytes of scratch that heed_attention() needs for this call, at any alignment. Data may be NULL.
+// Bytes of scratch that heed_attention() needs for this call, at any alignment. Data may be NULL. Inside a
+// parallel region the answer is for a call there, which is serial.
 HEED_C_API int32_t heed_scratch_size(const heed_const_tensor* q, const heed_const_tensor* k, const heed_const_tensor* v,
                                      const heed_tensor* out, const heed_options* options, size_t* bytes, char* message,
                                      size_t message_size);
@@ -222,7 +226,7 @@ typedef struct heed_explanation {
   int64_t keys_per_tile;
   int64_t key_parts;  // parts that keys are cut into for few rows, so that threads can share one KV head
   size_t scratch_bytes;
-  heed_text reasons;  // one line for each path and ISA not taken
+  heed_text reasons;  // one line for each path and ISA not taken, and for threads asked for in vain
   heed_text spec;     // the call's shape and options; `heed-sweep --spec` runs it
   heed_text text;     // all of the above for people, several lines
 } heed_explanation;

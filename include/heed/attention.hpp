@@ -41,15 +41,14 @@
 // |scale| * sum|q_c k_c| + |bias| + |slope * (p - j)|. It is a worst case: keys of one score and one
 // value whose roundings all fall the same way reach 27 of the 64; random inputs stay below 1.
 // For standard normal inputs with kv_len >= 100 and head_dim <= 128 the error is below 1e-6 but for
-// about one row in 2 million, where it reaches 1.3e-6 (6 of 14 million rows with 100 to 1024 keys; plain
-// float loops pass 1e-6 in one row of 7000). Row sums of weights are within 1e-6 of 1 for every kv_len up
-// to 100,000 (a sink makes them less than 1). A weight exp(x), x <= 0 below the row's reference, has a
-// relative error of at most 2 ULP + |x| * 2^-24; where the true value is below the smallest normal float,
-// anything from 0 to 1.1 times it. No fast-math; the floating-point control register is not touched.
-// The onednn path adds up long rows of values plainly: 256 instead of 64, for up to 10,000 keys; below 3e-6
-// on standard normal inputs from 100 keys on.
-// A row's bits depend on its own inputs and the call's q_len, kv_len, group size, dims and ISA: not
-// on the thread count, on what else is in the batch, or on earlier calls. (On the onednn path the rest of
+// about one row in 10 million, where it reaches 1.23e-6 (7 of 68 million rows with 100 to 1100 keys; plain
+// float loops pass 1e-6 in one row of 7000): a score beyond 8 is rounded by up to 4.8e-7. Row sums of weights are
+// within 1e-6 of 1 for every kv_len up to 100,000 (a sink makes them less than 1). A weight exp(x), x <= 0 below the
+// row's reference, has a relative error of at most 2 ULP + |x| * 2^-24; where the true value is below the smallest
+// normal float, anything from 0 to 1.1 times it. No fast-math; the floating-point control register is not touched. The
+// onednn path adds up long rows of values plainly: 256 instead of 64, for up to 10,000 keys; below 3e-6 on standard
+// normal inputs from 100 keys on. A row's bits depend on its own inputs and the call's q_len, kv_len, group size, dims
+// and ISA: not on the thread count, on what else is in the batch, or on earlier calls. (On the onednn path the rest of
 // the batch may show, and the strides: oneDNN's own blocking depends on shapes.)
 //
 // ---- Errors, memory, threads ----------------------------------------------------------------
@@ -76,6 +75,7 @@
 #include <vector>
 
 #include <heed/version.h>
+#include <heed/query_scaling.hpp>
 #include <heed/status.hpp>
 #include <heed/tensor.hpp>
 
@@ -151,18 +151,19 @@ enum class Path : std::int32_t {
 // All fields are optional. First what changes the result, then what doesn't. A span counts as given
 // when it has values or points anywhere: a pointer with a count of 0 is a mistake, not an absent list.
 struct Options {
-  std::optional<float> scale{};             // default 1/sqrt(head_dim); head_dim 0 needs it
-  float soft_cap = 0.0f;                    // > 0; 0: off. Applied before bias and slopes
-  std::optional<ConstTensor> bias{};        // float, each dimension of [batch, q_heads, q_len, kv_len]
-                                            // full or 1; added to the score; -inf hides
-  std::span<const float> slopes{};          // ALiBi, [q_heads]: score -= slope[h] * |p - j|
-  std::span<const float> sinks{};           // [q_heads]: exp(sink) joins the denominator once per row
-  std::optional<KeyMask> key_mask{};        // key padding
-  std::span<const std::int64_t> lengths{};  // [batch], each 0..kv_len: keys j < lengths[b] are visible
-  std::optional<Mask> mask{};               // pairwise
-  std::optional<Position> position{};       // what p is; see Position
-  bool causal = false;                      // key j is visible iff j <= p
-  Window window{};                          // p - left <= j <= p + right
+  std::optional<float> scale{};                 // default 1/sqrt(head_dim); head_dim 0 needs it
+  float soft_cap = 0.0f;                        // > 0; 0: off. Applied before bias and slopes
+  std::optional<ConstTensor> bias{};            // float, each dimension of [batch, q_heads, q_len, kv_len]
+                                                // full or 1; added to the score; -inf hides
+  std::span<const float> slopes{};              // ALiBi, [q_heads]: score -= slope[h] * |p - j|
+  std::span<const float> sinks{};               // [q_heads]: exp(sink) joins the denominator once per row
+  std::optional<KeyMask> key_mask{};            // key padding
+  std::span<const std::int64_t> lengths{};      // [batch], each 0..kv_len: keys j < lengths[b] are visible
+  std::optional<Mask> mask{};                   // pairwise
+  std::optional<Position> position{};           // what p is; see Position
+  bool causal = false;                          // key j is visible iff j <= p
+  Window window{};                              // p - left <= j <= p + right
+  std::optional<QueryScaling> query_scaling{};  // a factor on q; see heed/query_scaling.hpp
 
   std::optional<Tensor> lse{};      // output [batch, q_heads, q_len, 1], any strides
   std::optional<Tensor> weights{};  // output [batch, q_heads, q_len, kv_len], any strides: the
@@ -183,7 +184,8 @@ struct Options {
 //   v   [batch, kv_heads, kv_len, value_dim]   heads share one KV head
 //   out [batch, q_heads,  q_len,  value_dim]
 // Aliasing: out, lse, weights and scratch must not overlap the inputs or each other, by address
-// range; the inputs may overlap. An output must not broadcast (stride 0 over a dimension above 1).
+// range; the inputs may overlap. An output must not broadcast (stride 0 over a dimension above 1)
+// nor lie over itself: each stride is larger than what smaller ones reach.
 // Zero sizes: batch, heads or q_len of 0: success, nothing written. kv_len 0: every row sees nothing.
 // head_dim 0: needs a scale; every visible score is 0 before bias. value_dim 0: lse and weights only.
 // Thread-safe: any number of threads may call at once on outputs and scratch of their own.
@@ -191,7 +193,8 @@ struct Options {
 HEED_API Status attention(const ConstTensor& q, const ConstTensor& k, const ConstTensor& v, const Tensor& out,
                           const Options& options = {}) noexcept;
 
-// Bytes of scratch that attention() needs for this call, at any alignment. Data pointers may be null.
+// Bytes of scratch that attention() needs for this call, at any alignment. Data pointers may be null. Inside a
+// parallel region the answer is for a call there, which is serial.
 HEED_API Status scratch_size(const ConstTensor& q, const ConstTensor& k, const ConstTensor& v, const Tensor& out,
                              const Options& options, std::size_t& bytes) noexcept;
 
@@ -204,7 +207,7 @@ struct Explanation {
   std::int64_t key_parts = 1;  // parts that keys are cut into for few rows, so that threads can share one KV head
   int threads = 1;
   std::size_t scratch_bytes = 0;
-  std::vector<std::string> reasons;  // one line for each path and ISA not taken
+  std::vector<std::string> reasons;  // one line for each path and ISA not taken, and for threads asked for in vain
   std::string spec;                  // the call's shape and options; `heed-sweep --spec` runs it
   std::string text;                  // all of the above for people, several lines
 };

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cinttypes>
+#include <cstdlib>
 
 #include "status.hpp"
 
@@ -23,6 +24,13 @@ bool is_as_wanted(std::int64_t size, const Wanted& wanted) {
 }
 
 }  // namespace
+
+bool lies_in_place(const ConstTensor& input, const Tensor& out) {
+  if (input.data != out.data) return false;
+  for (std::size_t d = 0; d < 4; ++d)
+    if (input.shape[d] > 1 && input.strides[d] != out.strides[d]) return false;
+  return true;
+}
 
 bool Checks::tensor(const char* name, const ConstTensor& tensor, WantedShape wanted) {
   return dtype(name, tensor.dtype) && array({name, tensor.data, tensor.shape, tensor.strides, sizeof(float)}, wanted);
@@ -85,12 +93,24 @@ bool Checks::reach(const Array& array) {
 }
 
 bool Checks::writable(const Array& array) {
-  for (std::size_t d = 0; d < array.shape.size(); ++d)
-    if (array.strides[d] == 0 && array.shape[d] > 1 && has_elements(array))
+  if (!has_elements(array)) return true;
+  for (std::size_t d = 0; d < array.shape.size(); ++d) {
+    if (array.shape[d] == 1) continue;
+    if (array.strides[d] == 0)
       return fail(make_status(StatusCode::overlap,
                               "%s: stride %zu is 0 over a size of %" PRId64
                               ", expected an output that does not broadcast",
                               array.name, d, array.shape[d]));
+    std::int64_t reach = 0;
+    for (std::size_t e = 0; e < array.shape.size(); ++e)
+      if (e != d && array.shape[e] > 1 && std::abs(array.strides[e]) <= std::abs(array.strides[d]))
+        reach += (array.shape[e] - 1) * std::abs(array.strides[e]);
+    if (std::abs(array.strides[d]) <= reach)
+      return fail(make_status(StatusCode::overlap,
+                              "%s: stride %zu is %" PRId64 " over a size of %" PRId64
+                              ", expected more than the %" PRId64 " elements that other strides reach",
+                              array.name, d, array.strides[d], array.shape[d], reach));
+  }
   return true;
 }
 

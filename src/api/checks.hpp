@@ -24,6 +24,9 @@ constexpr Wanted exactly(const char* name, std::int64_t size) { return {name, Wa
 constexpr Wanted one_or(const char* name, std::int64_t size) { return {name, Wanted::Rule::one_or_full, size}; }
 using WantedShape = std::span<const Wanted>;
 
+// Is out the same memory in the same strides?
+bool lies_in_place(const ConstTensor& input, const Tensor& out);
+
 class Checks {
  public:
   explicit Checks(bool needs_data) : needs_data_(needs_data) {}

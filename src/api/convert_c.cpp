@@ -37,12 +37,6 @@ static_assert(sizeof(Status) >= HEED_MESSAGE_SIZE, "HEED_MESSAGE_SIZE in heed/at
 
 Dims dims(const std::int64_t (&values)[4]) { return {values[0], values[1], values[2], values[3]}; }
 
-// A negative count becomes one that no size equals; validate() then says so.
-template <class Value>
-std::span<const Value> list(const Value* values, std::int64_t count) {
-  return {values, static_cast<std::size_t>(count)};
-}
-
 Position convert(const heed_position& position) {
   return {static_cast<Position::Kind>(position.kind), position.value, list(position.values, position.values_count)};
 }
@@ -52,6 +46,8 @@ Status check_polarity(const char* name, std::int32_t polarity) {
   return make_status(StatusCode::bad_value,
                      "%s: polarity is %" PRId32 ", expected 1 (HEED_BLOCKED) or 2 (HEED_ALLOWED)", name, polarity);
 }
+
+}  // namespace
 
 Status convert(const heed_options* given, Options& result) {
   if (given == nullptr) return {};
@@ -77,6 +73,9 @@ Status convert(const heed_options* given, Options& result) {
   if (options.position != nullptr) result.position = convert(*options.position);
   result.causal = options.causal != 0;
   if (options.window != nullptr) result.window = {options.window->left, options.window->right};
+  if (options.query_scaling != nullptr)
+    if (Status status = heed::convert(*options.query_scaling, result.query_scaling.emplace()); !status.ok())
+      return status;
   if (options.lse != nullptr) result.lse = heed::convert(*options.lse);
   if (options.weights != nullptr) result.weights = heed::convert(*options.weights);
   result.threads = options.threads;
@@ -85,6 +84,8 @@ Status convert(const heed_options* given, Options& result) {
   result.scratch = {static_cast<std::byte*>(options.scratch), options.scratch_size};
   return {};
 }
+
+namespace {
 
 template <class CTensor, class CppTensor>
 CTensor convert_tensor(const CppTensor& tensor) {

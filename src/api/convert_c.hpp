@@ -21,12 +21,20 @@ struct Arguments {
 Status convert(const heed_const_tensor* q, const heed_const_tensor* k, const heed_const_tensor* v,
                const heed_tensor* out, const heed_options* options, Arguments& call);
 
+Status convert(const heed_options* given, Options& result);  // null: none given
 ConstTensor convert(const heed_const_tensor& tensor);
 Tensor convert(const heed_tensor& tensor);
 heed_const_tensor convert(const ConstTensor& tensor);
 heed_tensor convert(const Tensor& tensor);
 heed_mask convert(const Mask& mask);
 heed_key_mask convert(const KeyMask& mask);
+Status convert(const heed_query_scaling& scaling, QueryScaling& result);
+
+// A negative count becomes one that no size equals; validate() then says so.
+template <class Value>
+std::span<const Value> list(const Value* values, std::int64_t count) {
+  return {values, static_cast<std::size_t>(count)};
+}
 
 // A struct that starts with its own size, as far as both sides know it; the rest is zero. `initialiser`
 // is the function that sets the size.

@@ -53,7 +53,8 @@ class ArgumentMap {
     AddressRange range;
     Access access;
   };
-  static constexpr std::size_t argument_count = 14;  // four tensors and ten pointers in Options
+  static constexpr std::size_t argument_count =
+      48;  // a module: fifteen pointers, three tensors, ten in Options and ten in a query scaling
   std::array<Entry, argument_count> entries_{};
   std::size_t size_ = 0;
 };

@@ -2,20 +2,17 @@
 // The order of the arguments, and what each has to be. Nothing is written before all of it holds.
 #include "api/validate.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cinttypes>
 #include <cmath>
 
+#include "api/check_scaling.hpp"
 #include "api/checks.hpp"
 #include "status.hpp"
 
 namespace heed {
 namespace {
-
-// What q, k and v say; every other argument is held against it.
-struct Sizes {
-  std::int64_t batch, q_heads, kv_heads, q_len, kv_len, head_dim, value_dim;
-};
 
 Sizes sizes_of(const ConstTensor& q, const ConstTensor& k, const ConstTensor& v) {
   return {q.shape[0], q.shape[1], k.shape[1], q.shape[2], k.shape[2], q.shape[3], v.shape[3]};
@@ -123,12 +120,6 @@ bool check_window(Checks& check, const Window& window) {
                                 is_left ? "left" : "right", is_left ? window.left : window.right));
 }
 
-bool check_threads(Checks& check, int threads) {
-  if (threads >= 0) return true;
-  return check.fail(
-      make_status(StatusCode::bad_value, "threads: %d, expected 0 (as many as OpenMP would use) or more", threads));
-}
-
 // Names of ISAs and paths that a build or CPU lacks are make_plan()'s to refuse.
 bool check_path(Checks& check, const char* name, Path path) {
   switch (path) {
@@ -144,8 +135,8 @@ bool check_path(Checks& check, const char* name, Path path) {
 }
 
 bool check_options(Checks& check, const Sizes& sizes, const Shapes& shapes, const Options& options) {
-  const auto& [scale, soft_cap, bias, slopes, sinks, key_mask, lengths, mask, position, causal, window, lse, weights,
-               threads, path, isa, scratch] = options;
+  const auto& [scale, soft_cap, bias, slopes, sinks, key_mask, lengths, mask, position, causal, window, query_scaling,
+               lse, weights, threads, path, isa, scratch] = options;
   return check_scale(check, sizes, scale) && check_soft_cap(check, soft_cap) &&
          (!bias || check.tensor("bias", *bias, shapes.pairwise)) && check_slopes(check, sizes, slopes) &&
          check.optional_values("sinks", sinks, exactly("q_heads", sizes.q_heads)) &&
@@ -154,6 +145,9 @@ bool check_options(Checks& check, const Sizes& sizes, const Shapes& shapes, cons
          check_lengths(check, sizes, lengths) &&
          (!mask || check.array({"mask", mask->data, mask->shape, mask->strides, 1}, shapes.pairwise)) &&
          check_position(check, sizes, options) && check_window(check, window) &&
+         (!query_scaling ||
+          check_query_scaling(check, *query_scaling, {sizes.batch, sizes.q_heads, sizes.q_len, sizes.head_dim},
+                              std::max<std::int64_t>(sizes.kv_len, 1))) &&
          (!lse || check.output("lse", *lse, shapes.lse)) &&
          (!weights || check.output("weights", *weights, shapes.weights)) && check_threads(check, threads) &&
          check_path(check, "path", path) && check.buffer("scratch", scratch);
@@ -163,6 +157,25 @@ bool check_inputs(Checks& check, const Sizes& sizes, const Shapes& shapes, const
                   const ConstTensor& v) {
   return check.tensor("q", q, shapes.q) && check.tensor("k", k, shapes.k) && check_heads(check, sizes) &&
          check.tensor("v", v, shapes.v);
+}
+
+// Keys from lengths[b] on may have any index.
+bool check_indices(Checks& check, const ClassIndices& classes, std::int64_t count, const Sizes& sizes,
+                   std::span<const std::int64_t> lengths) {
+  const std::int64_t batch_stride = classes.shape[0] == 1 ? 0 : classes.strides[0];
+  const std::int64_t key_stride = classes.shape[1] == 1 ? 0 : classes.strides[1];
+  for (std::int64_t b = 0; b < sizes.batch; ++b) {
+    const std::int64_t keys = lengths.empty() ? sizes.kv_len : lengths[static_cast<std::size_t>(b)];
+    for (std::int64_t j = 0; j < keys; ++j) {
+      const std::int32_t index = classes.data[b * batch_stride + j * key_stride];
+      if (index < 0 || index >= count)
+        return check.fail(make_status(StatusCode::bad_value,
+                                      "classes: [%" PRId64 ", %" PRId64 "] is %" PRId32 ", expected 0 to %" PRId64
+                                      " (out has %" PRId64 " classes)",
+                                      b, j, index, count - 1, count));
+    }
+  }
+  return true;
 }
 
 bool check_answer_tensors(Checks& check, const Shapes& shapes, const Answer& answer) {
@@ -182,6 +195,23 @@ Status validate(const ConstTensor& q, const ConstTensor& k, const ConstTensor& v
   return is_valid ? Status{} : check.status();
 }
 
+Status validate_classes(const ConstTensor& q, const ConstTensor& k, const ClassIndices& classes, const Tensor& out,
+                        const Options& options, bool needs_data) {
+  Checks check(needs_data);
+  const std::int64_t count = out.shape[3];
+  const Sizes sizes = {q.shape[0], q.shape[1], k.shape[1], q.shape[2], k.shape[2], q.shape[3], count};
+  const Shapes shapes(sizes);
+  const bool is_valid =
+      check.tensor("q", q, shapes.q) && check.tensor("k", k, shapes.k) && check_heads(check, sizes) &&
+      check.array({"classes", classes.data, classes.shape, classes.strides, sizeof(std::int32_t)}, shapes.key_mask) &&
+      check.output("out", out, shapes.out) &&
+      (count > 0 || check.fail(make_status(StatusCode::bad_size,
+                                           "out: dimension 3 is 0, expected the number of classes, at least 1"))) &&
+      check_options(check, sizes, shapes, options) &&
+      (!needs_data || check_indices(check, classes, count, sizes, options.lengths));
+  return is_valid ? Status{} : check.status();
+}
+
 Status validate_check(const ConstTensor& q, const ConstTensor& k, const ConstTensor& v, const Answer* answer,
                       const Options& options, Path against) {
   Checks check(true);
@@ -191,6 +221,21 @@ Status validate_check(const ConstTensor& q, const ConstTensor& k, const ConstTen
                         (answer == nullptr || check_answer_tensors(check, shapes, *answer)) &&
                         check_options(check, sizes, shapes, options) && check_path(check, "against", against);
   return is_valid ? Status{} : check.status();
+}
+
+bool check_keys_and_values(Checks& check, const Sizes& sizes, const ConstTensor& k, const ConstTensor& v) {
+  const Shapes shapes(sizes);
+  return check.tensor("k", k, shapes.k) && check_heads(check, sizes) && check.tensor("v", v, shapes.v);
+}
+
+bool check_call_options(Checks& check, const Sizes& sizes, const Options& options) {
+  return check_options(check, sizes, Shapes(sizes), options);
+}
+
+bool check_threads(Checks& check, int threads) {
+  if (threads >= 0) return true;
+  return check.fail(
+      make_status(StatusCode::bad_value, "threads: %d, expected 0 (as many as OpenMP would use) or more", threads));
 }
 
 }  // namespace heed

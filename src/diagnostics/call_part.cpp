@@ -42,6 +42,23 @@ std::span<const Value> narrowed(std::span<const Value> values, std::int64_t firs
   return values.empty() ? values : values.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count));
 }
 
+void narrow_outputs(ScalingMlp& mlp, std::int64_t first, std::int64_t count) {
+  const auto hidden = static_cast<std::int64_t>(mlp.b1.size());
+  mlp.w2 = narrowed(mlp.w2, first * hidden, count * hidden);
+  mlp.b2 = narrowed(mlp.b2, first, count);
+}
+
+QueryScaling narrowed(QueryScaling scaling, const Problem& problem, const Part& part) {
+  const std::int64_t first_head = part.kv_head * problem.group;
+  const std::int64_t width = problem.scaling.width();
+  scaling.factors = narrowed(scaling.factors, first_head, problem.group);
+  narrow_outputs(scaling.base, first_head * width, problem.group * width);
+  std::span<const std::int64_t>& counts = scaling.key_counts.values;
+  counts = problem.scaling.row_step != 0 ? narrowed(counts, part.batch * problem.q_len + part.first_row, part.rows)
+                                         : narrowed(counts, part.batch, 1);
+  return scaling;
+}
+
 }  // namespace
 
 ConstTensor rows_of(const ConstTensor& tensor, const Problem& problem, const Part& part) {
@@ -59,6 +76,7 @@ Inputs part_of(const Inputs& whole, const Problem& problem, const Part& part) {
   options.slopes = narrowed(options.slopes, first_head, problem.group);
   options.sinks = narrowed(options.sinks, first_head, problem.group);
   options.lengths = narrowed(options.lengths, part.batch, 1);
+  if (options.query_scaling) options.query_scaling = narrowed(*options.query_scaling, problem, part);
   if (options.key_mask) {
     KeyMask& mask = *options.key_mask;
     if (mask.shape[0] != 1 && mask.shape[1] != 0) mask.data += part.batch * mask.strides[0];

@@ -78,6 +78,11 @@ struct TileJob {
   // So many terms are added up in one go, then the sums: rounding grows with the length of a chain.
   std::size_t score_chain;  // channels of a score; even
   std::size_t value_chain;  // keys of a result
+
+  // Of this batch item, class_key apart from key 0 on: a key's value is 1 in the channel of its class and 0 elsewhere,
+  // and v is not read. Null: v is; it always is by attend_few.
+  const std::int32_t* classes;
+  std::ptrdiff_t class_key;
 };
 
 // Row tiles of one job: they take turns at each key tile, which then comes from a nearer cache.
@@ -86,15 +91,57 @@ inline constexpr std::size_t max_row_tiles = 4;
 // Rows of one job of attend_few.
 inline constexpr std::size_t max_few_rows = 16;
 
+// A row of queries to be scaled; out may be q.
+struct ScaleRow {
+  const float* q;        // head_dim channels, q_channel apart
+  const float* factors;  // of its channels, factor_channel apart (0: one for all)
+  float* out;            // out_channel apart
+};
+
+// out = q * factors * gate, gate = 1 + tanh(w2 GELU(w1 q + b1) + b2); weights [out][in], side by side.
+struct ScaleJob {
+  const ScaleRow* rows;
+  std::size_t row_count;  // 1 .. KernelTable::max_rows
+  std::ptrdiff_t q_channel, factor_channel, out_channel;
+  std::size_t head_dim, hidden;
+  std::size_t gates;  // head_dim, 1 (for all channels) or 0 (no gate)
+  const float *w1, *b1, *w2, *b2;
+  std::size_t chain;  // as score_chain of TileJob
+  float* scratch;     // (2 * head_dim + max(hidden, 1)) * KernelTable::max_rows
+};
+
 // What a kernel can read: the library's element types in the order of the public DType.
 inline constexpr int dtype_count = 4;
 
 using AttendTile = void (*)(const TileJob&) noexcept;
+using ScaleQueries = void (*)(const ScaleJob&) noexcept;
+
+// One key tile of one row tile, as the kernel keeps it while it works. [x][row]: the rows lie side by side, those of
+// one x behind those of the one before it.
+struct TilePart {
+  std::size_t rows;  // lanes, twice or three times as many: KernelTable::max_rows at most
+  std::size_t keys, head_dim, value_dim;
+  std::size_t score_chain, value_chain;  // see TileJob
+  const float* q;                        // [channel][row], scaled
+  const float* k;                        // channels side by side, k_token from key to key
+  const float* v;
+  std::ptrdiff_t k_token, v_token;
+  float* scores;             // [key][row]
+  float* weights;            // [key][row]
+  float* state;              // [4][row]: reference, limit of the scores, row sum, what rounding took from it
+  float* out;                // [channel][row], undivided; behind it in the same shape what rounding took from it
+  std::size_t tiles_before;  // 0: state and out are written, not read
+};
 
 // Single pieces, for tests and measurements only.
 struct KernelParts {
   void (*exp)(const float* x, float* y, std::size_t count) noexcept;  // x <= 11.1, any count
   void (*tanh)(const float* x, float* y, std::size_t count) noexcept;
+  void (*gelu)(const float* x, float* y, std::size_t count) noexcept;
+  void (*score)(const TilePart&) noexcept;    // q, k -> scores
+  void (*softmax)(const TilePart&) noexcept;  // scores -> weights, state; raises of the reference rescale out
+  void (*weigh)(const TilePart&) noexcept;    // both at once, as the kernel does: scores are not written
+  void (*value)(const TilePart&) noexcept;    // weights, v -> out
 };
 
 struct KernelTable {
@@ -103,6 +150,7 @@ struct KernelTable {
   std::size_t max_rows;                // rows of the largest tile, a multiple of lanes
   AttendTile attend[dtype_count];      // null: this dtype does not run
   AttendTile attend_few[dtype_count];  // for few rows: lanes hold channels and keys, not rows
+  ScaleQueries scale_queries;
   KernelParts parts;
 };
 

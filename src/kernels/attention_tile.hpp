@@ -11,6 +11,7 @@
 //   at the end: out = o / l, lse = m + log(l)
 #pragma once
 
+#include "kernels/class_tile.hpp"
 #include "kernels/mask_tile.hpp"
 #include "kernels/rows_tile.hpp"
 #include "kernels/score_tile.hpp"
@@ -104,16 +105,10 @@ bool attend_once(const TileJob& job, bool careful) {
     }
   }
 
-  const auto weigh = [&] {
-    switch (job.head_dim) {
-      case 16: return weigh_tile<Arch, vectors, 16>;
-      case 32: return weigh_tile<Arch, vectors, 32>;
-      case 64: return weigh_tile<Arch, vectors, 64>;
-      case 128: return weigh_tile<Arch, vectors, 128>;
-      default: return weigh_tile<Arch, vectors, 0>;
-    }
-  }();
-  const auto read = careful ? read_values<Arch, vectors, true> : read_values<Arch, vectors, false>;
+  auto weigh = weigh_tile<Arch, vectors, 0>;
+  with_head_dim(job.head_dim, [&](auto head_dim) { weigh = weigh_tile<Arch, vectors, head_dim>; });
+  auto read = careful ? read_values<Arch, vectors, true> : read_values<Arch, vectors, false>;
+  if (job.classes != nullptr) read = careful ? read_classes<Arch, vectors, true> : read_classes<Arch, vectors, false>;
   for_each_key_tile(job, begin, end, [&](std::int64_t first, std::int64_t last) {
     const KeyTile whole =
         open_tile<1>(job, spaces[0].dense_k, spaces[0].dense_v, first, static_cast<std::size_t>(last - first));

@@ -4,29 +4,11 @@
 
 #include "kernels/attention_tile.hpp"
 #include "kernels/few_rows.hpp"
+#include "kernels/parts.hpp"
+#include "kernels/query_scaling.hpp"
 
 namespace heed {
 namespace {
-
-template <class Arch, class Function>
-void map(const float* x, float* y, std::size_t count, Function f) {
-  constexpr std::size_t n = lanes<Arch>;
-  for (std::size_t i = 0; i < count; i += n) {
-    float cells[n] = {};
-    const std::size_t used = count - i < n ? count - i : n;
-    for (std::size_t lane = 0; lane < used; ++lane) cells[lane] = x[i + lane];
-    f(load<Arch>(cells)).store_unaligned(cells);
-    for (std::size_t lane = 0; lane < used; ++lane) y[i + lane] = cells[lane];
-  }
-}
-template <class Arch>
-void map_exp(const float* x, float* y, std::size_t count) noexcept {
-  map<Arch>(x, y, count, exp<Arch>);
-}
-template <class Arch>
-void map_tanh(const float* x, float* y, std::size_t count) noexcept {
-  map<Arch>(x, y, count, tanh<Arch>);
-}
 
 template <class Arch>
 constexpr KernelTable kernel_table_for(Isa isa) {
@@ -36,7 +18,8 @@ constexpr KernelTable kernel_table_for(Isa isa) {
       .max_rows = max_vectors * lanes<Arch>,
       .attend = {attend<Arch>, nullptr, nullptr, nullptr},
       .attend_few = {attend_few<Arch>, nullptr, nullptr, nullptr},
-      .parts = {.exp = map_exp<Arch>, .tanh = map_tanh<Arch>},
+      .scale_queries = scale_queries<Arch>,
+      .parts = parts<Arch>,
   };
 }
 

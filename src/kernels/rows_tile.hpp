@@ -8,28 +8,34 @@
 namespace heed {
 namespace {
 
-// space.q[channel][row] = scale * q. Only the scale is folded in: log2(e) as well would break large
-// scores by 1e-3 and turn a finite bias of -FLT_MAX into minus infinity.
-template <class Arch, std::size_t vectors>
-[[gnu::flatten]] void load_queries(const TileJob& job, const RowTile& rows, const Workspace& space) {
+// to[channel][row] = scale * row; from(lane) is a row's channel 0.
+template <class Arch, std::size_t vectors, class Place>
+HEED_INLINE void load_rows(std::size_t channels, std::ptrdiff_t stride, float scale, Place from, float* to) {
   using F = Floats<Arch>;
   constexpr std::size_t n = lanes<Arch>;
-  const F scale(job.scale);
   for (std::size_t r = 0; r < vectors; ++r) {
-    const float* q[n];
-    for (std::size_t lane = 0; lane < n; ++lane) q[lane] = lane_row(rows, r * n + lane).q;
+    const float* rows[n];
+    for (std::size_t lane = 0; lane < n; ++lane) rows[lane] = from(r * n + lane);
     std::size_t c = 0;
-    if (job.q_channel == 1)
-      for (; c + n <= job.head_dim; c += n) {
+    if (stride == 1)
+      for (; c + n <= channels; c += n) {
         F square[n];
-        repeat<n>([&](auto lane) { square[lane] = load<Arch>(q[lane] + c); });
+        repeat<n>([&](auto lane) { square[lane] = load<Arch>(rows[lane] + c); });
         transpose<Arch>(square);
-        repeat<n>([&](auto k) { (square[k] * scale).store_unaligned(space.q + ((c + k) * vectors + r) * n); });
+        repeat<n>([&](auto k) { (square[k] * F(scale)).store_unaligned(to + ((c + k) * vectors + r) * n); });
       }
-    for (; c < job.head_dim; ++c)
+    for (; c < channels; ++c)
       for (std::size_t lane = 0; lane < n; ++lane)
-        space.q[(c * vectors + r) * n + lane] = job.scale * q[lane][static_cast<std::ptrdiff_t>(c) * job.q_channel];
+        to[(c * vectors + r) * n + lane] = scale * rows[lane][static_cast<std::ptrdiff_t>(c) * stride];
   }
+}
+
+// Only the scale is folded into the queries: log2(e) as well would break large scores by 1e-3 and turn a
+// finite bias of -FLT_MAX into minus infinity.
+template <class Arch, std::size_t vectors>
+[[gnu::flatten]] void load_queries(const TileJob& job, const RowTile& rows, const Workspace& space) {
+  load_rows<Arch, vectors>(
+      job.head_dim, job.q_channel, job.scale, [&](std::size_t lane) { return lane_row(rows, lane).q; }, space.q);
 }
 
 // Writes `count` cells of up to `row_count` rows from [cell][row] squares: to(row) is the place of cell 0,

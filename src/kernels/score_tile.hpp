@@ -35,7 +35,7 @@ HEED_INLINE void multiply_keys(const TileJob& job, const float* q, const float* 
   const std::size_t channels = head_dim == 0 ? job.head_dim : head_dim;
   for (std::size_t first = 0;;) {
     each([](auto& sum, float*) { sum = Floats<Arch>(0.0f); });
-    const std::size_t end = head_dim == 16 || channels - first < job.score_chain ? channels : first + job.score_chain;
+    const std::size_t end = channels - first < job.score_chain ? channels : first + job.score_chain;
     if constexpr (head_dim == 0) {
       for (std::size_t c = first; c < end; ++c)
         multiply_channel<Arch, vectors, keys>(q + c * channel, k + c, k_token, acc);
@@ -112,6 +112,18 @@ template <class Arch, std::size_t vectors>
   }
 }
 
+// Calls f with the head_dim that weigh_tile() is compiled for: 0, at run time, for all but the usual ones.
+template <class Function>
+HEED_INLINE void with_head_dim(std::size_t head_dim, Function f) {
+  switch (head_dim) {
+    case 16: return f(std::integral_constant<std::size_t, 16>{});
+    case 32: return f(std::integral_constant<std::size_t, 32>{});
+    case 64: return f(std::integral_constant<std::size_t, 64>{});
+    case 128: return f(std::integral_constant<std::size_t, 128>{});
+    default: return f(std::integral_constant<std::size_t, 0>{});
+  }
+}
+
 // Scores of the tile turned into weights at weights[key][row], and their sum added to the
 // state. The raw scores never leave the registers: a store among FMAs costs a cycle of both FMA pipes.
 template <class Arch, std::size_t vectors, std::size_t head_dim>
@@ -119,11 +131,17 @@ template <class Arch, std::size_t vectors, std::size_t head_dim>
                                  SoftmaxState<Arch, vectors>& state) {
   using F = Floats<Arch>;
   constexpr std::size_t n = lanes<Arch>;
-  F tile_sum[vectors];
-  repeat<vectors>([&](auto r) { tile_sum[r] = F(0.0f); });
+  F chain_sum[vectors];
+  std::size_t chain_begin = 0;
+  repeat<vectors>([&](auto r) { chain_sum[r] = F(0.0f); });
   for_each_piece<micro_keys<Arch, vectors>>(
       tile.keys, [&](auto keys, std::size_t first) __attribute__((always_inline)) {
         if (job.ahead != nullptr) fetch_ahead(*job.ahead, keys);
+        if (first - chain_begin >= job.value_chain) {
+          chain_begin = first;
+          state.add(chain_sum);
+          repeat<vectors>([&](auto r) { chain_sum[r] = F(0.0f); });
+        }
         float* const weights = space.weights + first * vectors * n;
         F acc[keys][vectors];
         multiply_keys<Arch, vectors, keys, head_dim>(
@@ -151,11 +169,11 @@ template <class Arch, std::size_t vectors, std::size_t head_dim>
             float sums[vectors * n];
             repeat<vectors>([&](auto r) {
               top[r].store_unaligned(tops + r * n);
-              tile_sum[r].store_unaligned(sums + r * n);
+              chain_sum[r].store_unaligned(sums + r * n);
             });
             raise_reference<Arch, vectors>(state, tops, space.weights, first, sums, space.out,
                                            2 * job.value_dim * vectors);
-            repeat<vectors>([&](auto r) { tile_sum[r] = load<Arch>(sums + r * n); });
+            repeat<vectors>([&](auto r) { chain_sum[r] = load<Arch>(sums + r * n); });
           }
         }
 
@@ -165,7 +183,7 @@ template <class Arch, std::size_t vectors, std::size_t head_dim>
             repeat<vectors>([&](auto r) { acc[key][r].store_unaligned(weights + (key * vectors + r) * n); });
           });
           weigh_with_care<Arch, vectors>(state, keys, weights, sums);
-          repeat<vectors>([&](auto r) { tile_sum[r] = tile_sum[r] + load<Arch>(sums + r * n); });
+          repeat<vectors>([&](auto r) { chain_sum[r] = chain_sum[r] + load<Arch>(sums + r * n); });
         } else {
           repeat<vectors>([&](auto r) {
             F piece_sum;
@@ -177,11 +195,12 @@ template <class Arch, std::size_t vectors, std::size_t head_dim>
               else
                 piece_sum = piece_sum + weight;
             });
-            tile_sum[r] = tile_sum[r] + piece_sum;
+            chain_sum[r] = chain_sum[r] + piece_sum;
           });
         }
       });
-  state.add(tile_sum);
+  state.add(chain_sum);
+  ++state.tiles;
 }
 
 }  // namespace

@@ -76,10 +76,9 @@ struct SoftmaxState {
     });
   }
 
-  // A tile's sum is small against the running sum of many tiles; added alone it would lose bits.
-  void add(const F (&tile_sum)[vectors]) {
-    repeat<vectors>([&](auto r) { add_keeping_loss<Arch>(tile_sum[r], sum[r], lost[r]); });
-    ++tiles;
+  // The sum of a chain of keys is small against the running sum of many; added alone it would lose bits.
+  void add(const F (&chain_sum)[vectors]) {
+    repeat<vectors>([&](auto r) { add_keeping_loss<Arch>(chain_sum[r], sum[r], lost[r]); });
   }
 };
 
@@ -88,7 +87,7 @@ struct SoftmaxState {
 // Rare (once per row and tile on unit inputs), so it stays out of the loop's way.
 template <class Arch, std::size_t vectors>
 [[gnu::noinline, gnu::cold]] void raise_reference(SoftmaxState<Arch, vectors>& state, const float* tops, float* weights,
-                                                  std::size_t keys_done, float* tile_sum, float* out,
+                                                  std::size_t keys_done, float* chain_sum, float* out,
                                                   std::size_t out_vectors) {
   using F = Floats<Arch>;
   constexpr std::size_t n = lanes<Arch>;
@@ -98,7 +97,7 @@ template <class Arch, std::size_t vectors>
   state.raise(top, rescales);
   for (std::size_t r = 0; r < vectors; ++r) {
     const F rescale = rescales[r];
-    (load<Arch>(tile_sum + r * n) * rescale).store_unaligned(tile_sum + r * n);
+    (load<Arch>(chain_sum + r * n) * rescale).store_unaligned(chain_sum + r * n);
     for (std::size_t key = 0; key < keys_done; ++key) {
       float* const weight = weights + (key * vectors + r) * n;
       const F old = load<Arch>(weight);

@@ -13,6 +13,7 @@ TileJob make_job(const Plan& plan, const Problem& problem) {
   job.k_channel = problem.head_dim == 1 ? 1 : problem.k.strides[3];  // one channel lies side by side with itself
   job.v_token = problem.v.strides[2];
   job.v_channel = problem.value_dim == 1 ? 1 : problem.v.strides[3];
+  job.class_key = problem.class_key;
   job.q_channel = problem.q.strides[3];
   job.out_channel = problem.out.strides[3];
   job.weights_key = problem.weights.strides[3];
@@ -69,6 +70,7 @@ void ItemRows::set(const WorkItem& item, TileJob& job) const {
   job.row_count = static_cast<std::size_t>(item.rows);
   job.k = problem_.k.row(item.batch, item.kv_head, 0);
   job.v = problem_.v.row(item.batch, item.kv_head, 0);
+  job.classes = problem_.classes_of(item.batch);
   job.key_mask =
       visibility.key_mask == nullptr ? nullptr : visibility.key_mask + item.batch * visibility.key_mask_batch;
   RowPlace place = first_place(problem_, item);

@@ -23,7 +23,7 @@ struct Rows {
 template <class Function>
 void for_each_tensor(const Problem& p, std::int64_t batch, std::int64_t kv_head, Function f) {
   f(Rows{p.k.row(batch, kv_head, 0), p.kv_len, p.k.strides[2], p.head_dim});
-  f(Rows{p.v.row(batch, kv_head, 0), p.kv_len, p.v.strides[2], p.value_dim});
+  if (!p.has_classes) f(Rows{p.v.row(batch, kv_head, 0), p.kv_len, p.v.strides[2], p.value_dim});
   if (p.group > 1) return;
   f(Rows{p.q.row(batch, kv_head, 0), p.q_len, p.q.strides[2], p.head_dim});
   f(Rows{p.out.row(batch, kv_head, 0), p.q_len, p.out.strides[2], p.value_dim});

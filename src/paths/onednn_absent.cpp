@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stands in for the oneDNN path where it isn't built. make_plan() refuses the path first.
+// Stands in for what oneDNN does where it isn't built. make_plan() refuses the path first.
+#include "paths/linear.hpp"
 #include "paths/path.hpp"
 #include "status.hpp"
 
@@ -10,5 +11,7 @@ const bool has_onednn = false;
 Status run_onednn(const Plan&, const Problem&, std::span<std::byte>) noexcept {
   return make_status(StatusCode::unsupported, "path: onednn is not in this build");
 }
+
+bool multiply_by_onednn(const LinearBlock&, Scratchpad&) noexcept { return false; }
 
 }  // namespace heed

@@ -15,8 +15,10 @@
 #include "paths/onednn_primitives.hpp"
 #include "paths/parallel_for.hpp"
 #include "paths/path.hpp"
+#include "paths/query_scaling.hpp"
 #include "paths/score_row.hpp"
 #include "paths/scratch.hpp"
+#include "paths/scratchpad.hpp"
 #include "plan/score_block.hpp"
 #include "status.hpp"
 
@@ -47,25 +49,6 @@ Block block_at(const ScoreBlock& shape, std::int64_t index) {
   block.rows = std::min(shape.rows(), shape.unit_rows - block.first_row);
   return block;
 }
-
-// Memory for oneDNN's own use, as large as the largest primitive so far wanted.
-class Scratchpad {
- public:
-  std::byte* get(std::size_t bytes) {
-    if (bytes > size_) {
-      memory_.reset(new std::byte[bytes + alignment]);
-      size_ = bytes;
-    }
-    void* aligned = memory_.get();
-    std::size_t room = size_ + alignment;
-    return static_cast<std::byte*>(std::align(alignment, size_, aligned, room));
-  }
-
- private:
-  static constexpr std::size_t alignment = 64;
-  std::unique_ptr<std::byte[]> memory_;
-  std::size_t size_ = 0;
-};
 
 // A stack of matrices where the caller left it, or copied side by side where oneDNN can't read it so.
 struct Operand {
@@ -279,7 +262,8 @@ void attend_blocks(const void* context, std::int64_t begin, std::int64_t end, in
 
 const bool has_onednn = true;
 
-Status run_onednn(const Plan& plan, const Problem& problem, std::span<std::byte> scratch) noexcept {
+Status run_onednn(const Plan& plan, const Problem& given, std::span<std::byte> scratch) noexcept {
+  const Problem problem = scale_all(plan, given, scratch.data());
   std::atomic<StatusCode> failure = StatusCode::ok;
   const Run run{plan, problem, scratch.data(), &failure};
   parallel_for(plan.items, plan.items_per_chunk, plan.threads, attend_blocks, &run);

@@ -9,6 +9,7 @@
 #include <mutex>
 #include <new>
 #include <oneapi/dnnl/dnnl.hpp>
+#include <unordered_map>
 
 namespace heed {
 
@@ -16,6 +17,7 @@ class OneDnnPrimitive {
  public:
   dnnl::primitive primitive;
   dnnl::memory::desc a, b, c;  // softmax: c only
+  dnnl::memory::desc bias;     // zero: none
   dnnl::memory::desc scratchpad;
 };
 
@@ -41,9 +43,9 @@ template <class Product>
 auto describe_product(const OneDnnPrimitive& shape, const dnnl::primitive_attr& attributes) {
   using Descriptor = typename Product::primitive_desc;
   if constexpr (requires { typename Product::desc; })
-    return Descriptor(typename Product::desc(shape.a, shape.b, shape.c), attributes, cpu());
+    return Descriptor(typename Product::desc(shape.a, shape.b, shape.bias, shape.c), attributes, cpu());
   else
-    return Descriptor(cpu(), shape.a, shape.b, shape.c, attributes);
+    return Descriptor(cpu(), shape.a, shape.b, shape.bias, shape.c, attributes);
 }
 
 template <class Softmax>
@@ -76,11 +78,12 @@ dnnl::memory::desc describe(const Matrices& m) {
   return {{m.count, m.rows, m.columns}, dnnl::memory::data_type::f32, {m.count_stride, row, column}};
 }
 
-OneDnnHandle create_product(const Matrices& a, const Matrices& b, const Matrices& c, float scale) {
+OneDnnHandle create_product(const Matrices& a, const Matrices& b, const Matrices& c, float scale, bool has_bias) {
   auto made = std::make_shared<OneDnnPrimitive>();
   made->a = describe(a);
   made->b = describe(b);
   made->c = describe(c);
+  if (has_bias) made->bias = {{1, c.columns}, dnnl::memory::data_type::f32, {c.columns, 1}};
   dnnl::primitive_attr attributes = strict_attributes();
   if (scale != 1.0f) {
     dnnl::post_ops operations;
@@ -156,24 +159,16 @@ dnnl::memory memory_at(const dnnl::memory::desc& descriptor, const void* data) {
 
 }  // namespace
 
-OneDnnHandle find_product(const Matrices& a, const Matrices& b, const Matrices& c, float scale) {
-  const Key key = {a.count,
-                   a.rows,
-                   a.columns,
-                   b.columns,
-                   a.count_stride,
-                   a.row_stride,
-                   a.column_stride,
-                   b.count_stride,
-                   b.row_stride,
-                   b.column_stride,
-                   c.count_stride,
-                   c.row_stride,
-                   c.column_stride,
-                   std::bit_cast<std::int32_t>(scale),
-                   0,
-                   0};
-  return cache().find(key, [&] { return create_product(a, b, c, scale); });
+OneDnnHandle find_product(const Matrices& a, const Matrices& b, const Matrices& c, float scale, bool has_bias) {
+  const Key key = {a.count,          a.rows,
+                   a.columns,        b.columns,
+                   a.count_stride,   a.row_stride,
+                   a.column_stride,  b.count_stride,
+                   b.row_stride,     b.column_stride,
+                   c.count_stride,   c.row_stride,
+                   c.column_stride,  std::bit_cast<std::int32_t>(scale),
+                   has_bias ? 1 : 0, 0};
+  return cache().find(key, [&] { return create_product(a, b, c, scale, has_bias); });
 }
 
 OneDnnHandle find_softmax(std::int64_t rows, std::int64_t columns) {
@@ -183,12 +178,15 @@ OneDnnHandle find_softmax(std::int64_t rows, std::int64_t columns) {
 
 std::size_t scratchpad_bytes(const OneDnnPrimitive& primitive) { return primitive.scratchpad.get_size(); }
 
-void run_product(const OneDnnPrimitive& product, const float* a, const float* b, float* c, std::byte* scratchpad) {
+void run_product(const OneDnnPrimitive& product, const float* a, const float* b, float* c, std::byte* scratchpad,
+                 const float* bias) {
   dnnl::stream stream(cpu());
-  product.primitive.execute(stream, {{DNNL_ARG_SRC, memory_at(product.a, a)},
-                                     {DNNL_ARG_WEIGHTS, memory_at(product.b, b)},
-                                     {DNNL_ARG_DST, memory_at(product.c, c)},
-                                     {DNNL_ARG_SCRATCHPAD, memory_at(product.scratchpad, scratchpad)}});
+  std::unordered_map<int, dnnl::memory> arguments = {{DNNL_ARG_SRC, memory_at(product.a, a)},
+                                                     {DNNL_ARG_WEIGHTS, memory_at(product.b, b)},
+                                                     {DNNL_ARG_DST, memory_at(product.c, c)},
+                                                     {DNNL_ARG_SCRATCHPAD, memory_at(product.scratchpad, scratchpad)}};
+  if (bias != nullptr) arguments.emplace(DNNL_ARG_BIAS, memory_at(product.bias, bias));
+  product.primitive.execute(stream, arguments);
   stream.wait();
 }
 

@@ -16,11 +16,12 @@ class OneDnnPrimitive;
 using OneDnnHandle = std::shared_ptr<const OneDnnPrimitive>;
 
 // These create (or find) and run. Inside a handler of what they throw, failure_code() says what it was.
-OneDnnHandle find_product(const Matrices& a, const Matrices& b, const Matrices& c, float scale);
+OneDnnHandle find_product(const Matrices& a, const Matrices& b, const Matrices& c, float scale, bool has_bias = false);
 OneDnnHandle find_softmax(std::int64_t rows, std::int64_t columns);
 
 std::size_t scratchpad_bytes(const OneDnnPrimitive& primitive);
-void run_product(const OneDnnPrimitive& product, const float* a, const float* b, float* c, std::byte* scratchpad);
+void run_product(const OneDnnPrimitive& product, const float* a, const float* b, float* c, std::byte* scratchpad,
+                 const float* bias = nullptr);                                         // of c's columns
 void run_softmax(const OneDnnPrimitive& softmax, float* rows, std::byte* scratchpad);  // in place
 
 StatusCode failure_code() noexcept;  // out_of_memory or unsupported

@@ -10,6 +10,8 @@ namespace heed {
 
 int caller_threads() noexcept { return omp_in_parallel() ? 1 : std::max(1, omp_get_max_threads()); }
 
+const char* why_serial() noexcept { return omp_in_parallel() ? "a call inside a parallel region is serial" : nullptr; }
+
 void parallel_for(std::int64_t count, std::int64_t chunk, int threads, ItemTask task, const void* context) noexcept {
   if (threads <= 1 || omp_in_parallel()) {
     if (count > 0) task(context, 0, count, 0);

@@ -9,6 +9,9 @@ namespace heed {
 // What the caller's OpenMP would use for a region here: 1 inside a parallel region or without OpenMP.
 int caller_threads() noexcept;
 
+// Why a call here has one thread, whatever it asks for; null: it has as many as it asks for.
+const char* why_serial() noexcept;
+
 using ItemTask = void (*)(const void* context, std::int64_t begin, std::int64_t end, int thread) noexcept;
 
 // Calls task on [begin, end) ranges of at most chunk items that together cover [0, count), each range

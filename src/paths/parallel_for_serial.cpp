@@ -6,6 +6,8 @@ namespace heed {
 
 int caller_threads() noexcept { return 1; }
 
+const char* why_serial() noexcept { return "not in this build, which has no OpenMP"; }
+
 void parallel_for(std::int64_t count, std::int64_t, int, ItemTask task, const void* context) noexcept {
   if (count > 0) task(context, 0, count, 0);
 }

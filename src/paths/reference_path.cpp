@@ -7,6 +7,7 @@
 
 #include "paths/parallel_for.hpp"
 #include "paths/path.hpp"
+#include "paths/query_scaling.hpp"
 #include "paths/scratch.hpp"
 
 namespace heed {
@@ -14,12 +15,19 @@ namespace {
 
 constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
 
-double score(const Problem& problem, std::int64_t b, std::int64_t h, std::int64_t i, std::int64_t j) {
+// The query as it is multiplied, but for the scale.
+void load_query(const Problem& problem, std::int64_t b, std::int64_t h, std::int64_t i, double* query) {
   const float* q = problem.q.row(b, h, i);
+  if (problem.scaling.is_given) return scale_row(problem.scaling, b, h, i, q, problem.q.strides[3], query);
+  for (std::int64_t c = 0; c < problem.head_dim; ++c) query[c] = static_cast<double>(q[c * problem.q.strides[3]]);
+}
+
+double score(const Problem& problem, const double* query, std::int64_t b, std::int64_t h, std::int64_t i,
+             std::int64_t j) {
   const float* k = problem.k.row(b, problem.kv_head(h), j);
   double dot = 0.0;
   for (std::int64_t c = 0; c < problem.head_dim; ++c)
-    dot += static_cast<double>(q[c * problem.q.strides[3]]) * static_cast<double>(k[c * problem.k.strides[3]]);
+    dot += query[c] * static_cast<double>(k[c * problem.k.strides[3]]);
   double score = static_cast<double>(problem.scale) * dot;
   const double cap = static_cast<double>(problem.soft_cap);
   if (cap > 0.0) score = cap * std::tanh(score / cap);
@@ -38,12 +46,14 @@ bool is_hidden_by_bias(const Problem& problem, std::int64_t b, std::int64_t h, s
 }
 
 // One query row: scores, their maximum, weights and their sum, the weighted values.
-void attend_row(const Problem& problem, std::int64_t b, std::int64_t h, std::int64_t i, double* scores, double* out) {
+void attend_row(const Problem& problem, std::int64_t b, std::int64_t h, std::int64_t i, double* scores, double* out,
+                double* query) {
+  load_query(problem, b, h, i, query);
   const double sink = problem.sinks != nullptr ? static_cast<double>(problem.sinks[h]) : minus_infinity;
   double row_max = sink;
   for (std::int64_t j = 0; j < problem.kv_len; ++j) {
     const bool is_visible = problem.visibility.allows(b, h, i, j) && !is_hidden_by_bias(problem, b, h, i, j);
-    scores[j] = is_visible ? score(problem, b, h, i, j) : minus_infinity;
+    scores[j] = is_visible ? score(problem, query, b, h, i, j) : minus_infinity;
     if (scores[j] > row_max || std::isnan(scores[j])) row_max = scores[j];
   }
 
@@ -55,6 +65,10 @@ void attend_row(const Problem& problem, std::int64_t b, std::int64_t h, std::int
     if (scores[j] == minus_infinity) continue;
     const double weight = weight_of(scores[j]);
     row_sum += weight;
+    if (problem.has_classes) {
+      out[problem.classes_of(b)[j * problem.class_key]] += weight;
+      continue;
+    }
     const float* v = problem.v.row(b, problem.kv_head(h), j);
     for (std::int64_t c = 0; c < problem.value_dim; ++c)
       out[c] += weight * static_cast<double>(v[c * problem.v.strides[3]]);
@@ -81,10 +95,12 @@ struct Run {
 void attend_rows(const void* context, std::int64_t begin, std::int64_t end, int thread) noexcept {
   const auto& [plan, problem, scratch] = *static_cast<const Run*>(context);
   auto* scores = static_cast<double*>(thread_scratch(plan, scratch, thread));
+  double* const out = scores + problem.kv_len;
+  double* const query = out + problem.value_dim;
   for (std::int64_t row = begin; row < end; ++row) {
     const std::int64_t i = row % problem.q_len;
     const std::int64_t head = row / problem.q_len;
-    attend_row(problem, head / problem.q_heads, head % problem.q_heads, i, scores, scores + problem.kv_len);
+    attend_row(problem, head / problem.q_heads, head % problem.q_heads, i, scores, out, query);
   }
 }
 

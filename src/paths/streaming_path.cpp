@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shares the work items among the threads. For each: rows, their spans, one job, one kernel call; or a call
 // for each part of the keys, and the parts merged.
+#include <optional>
+
 #include "paths/look_ahead.hpp"
 #include "paths/parallel_for.hpp"
 #include "paths/part_results.hpp"
 #include "paths/path.hpp"
+#include "paths/query_scaling.hpp"
 #include "paths/scratch.hpp"
 
 namespace heed {
@@ -18,7 +21,13 @@ struct Run {
   std::byte* scratch;
 };
 
-// One thread's kernel calls, and its scratch: rows, rows of a part, the kernel's floats, part results.
+// Shared by the threads, behind the scratch of the last: factors of a query scaling, then part results.
+float* shared_floats(const Run& run) {
+  return static_cast<float*>(thread_scratch(run.plan, run.scratch, run.plan.threads));
+}
+
+// One thread's kernel calls, and its scratch: rows, rows of a part, the kernel's floats, scaled queries, part
+// results.
 class Worker {
  public:
   Worker(const Run& run, int thread)
@@ -31,6 +40,11 @@ class Worker {
         look_ahead_(run.plan, run.problem) {
     const std::size_t row_lists = run.plan.parts.count > 1 ? 2 : 1;
     job_.scratch = reinterpret_cast<float*>(rows_ + row_lists * most_item_rows(run.plan));
+    if (!run.problem.scaling.is_given) return;
+    scaled_ = job_.scratch + scratch_floats(*run.plan.kernels, run.problem);
+    float* const scratch = scaled_ + most_item_rows(run.plan) * job_.head_dim;
+    scaler_.emplace(run.problem.scaling, *run.plan.kernels, shared_floats(run), scratch, job_.q_channel, 1);
+    job_.q_channel = 1;
   }
 
   void attend(std::int64_t index) {
@@ -60,16 +74,29 @@ class Worker {
   WorkItem set(std::int64_t index) {
     const WorkItem item = work_item(run_.plan, run_.problem, index);
     item_rows_.set(item, job_);
+    if (scaler_) scale_queries(item);
     return item;
+  }
+  // The rows of the item, side by side in scratch, take the place of those of the call.
+  void scale_queries(const WorkItem& item) {
+    RowPlace place = first_place(run_.problem, item);
+    for (std::size_t r = 0; r < job_.row_count; ++r) {
+      float* const scaled = scaled_ + r * job_.head_dim;
+      scaler_->add(place.batch, place.head, place.token, rows_[r].q, scaled);
+      rows_[r].q = scaled;
+      place = next_place(run_.problem, item, place);
+    }
+    scaler_->finish();
   }
   void attend_part(const PartResults& results, std::int64_t part) {
     attend_(results.narrow(job_, part, rows_ + most_item_rows(run_.plan)));
   }
   PartResults thread_results() const {
-    return {run_.plan, run_.problem, job_.scratch + scratch_floats(*run_.plan.kernels, run_.problem)};
+    return {run_.plan, run_.problem,
+            job_.scratch + scratch_floats(*run_.plan.kernels, run_.problem) + run_.plan.scaler_floats};
   }
   PartResults shared_results(std::int64_t item) const {
-    auto* const floats = static_cast<float*>(thread_scratch(run_.plan, run_.scratch, run_.plan.threads));
+    float* const floats = shared_floats(run_) + run_.plan.table_floats;
     return {run_.plan, run_.problem, floats + static_cast<std::size_t>(item) * run_.plan.part_floats};
   }
 
@@ -79,6 +106,8 @@ class Worker {
   TileJob job_;
   AttendTile attend_;
   LookAhead look_ahead_;
+  std::optional<QueryScaler> scaler_;
+  float* scaled_ = nullptr;  // rows of an item [rows][head_dim]
 };
 
 template <void (Worker::*step)(std::int64_t)>
@@ -91,6 +120,7 @@ void work(const void* context, std::int64_t begin, std::int64_t end, int thread)
 
 Status run_streaming(const Plan& plan, const Problem& problem, std::span<std::byte> scratch) noexcept {
   const Run run{plan, problem, scratch.data()};
+  if (problem.scaling.is_given) fill_factor_tables(problem.scaling, shared_floats(run));
   if (plan.parts.are_items) {
     parallel_for(plan.items, plan.items_per_chunk, plan.threads, work<&Worker::attend_shared_part>, &run);
     parallel_for(plan.items / plan.parts.count, 1, 1, work<&Worker::merge_shared_parts>, &run);

@@ -12,7 +12,7 @@
 namespace heed {
 namespace {
 
-// Writes the reasons in order; there is room for every path and ISA.
+// Writes the reasons in order; there is room for every path and ISA, and for threads.
 class Reasons {
  public:
   explicit Reasons(Plan& plan) : plan_(plan) {}
@@ -25,7 +25,8 @@ class Reasons {
   std::size_t count_ = 0;
 };
 
-Status choose_path(const Options& options, const Machine& machine, Plan& plan, Reasons& reasons) {
+Status choose_path(const Problem& problem, const Options& options, const Machine& machine, Plan& plan,
+                   Reasons& reasons) {
   Path path = options.path;
   const char* asked = "another path was asked for";
   if (path == Path::automatic) {
@@ -42,42 +43,27 @@ Status choose_path(const Options& options, const Machine& machine, Plan& plan, R
   }
   if (path == Path::onednn && !machine.has_onednn)
     return make_status(StatusCode::unsupported, "path: onednn is not in this build");
+  if (path == Path::onednn && problem.has_classes)
+    return make_status(StatusCode::unsupported, "path: onednn reads no classes, expected streaming or reference");
   plan.path = path;
   for (const Path other : {Path::streaming, Path::onednn, Path::reference}) {
     if (other == path) continue;
     const bool is_absent = other == Path::onednn && !machine.has_onednn;
-    reasons.add(path_name(other), is_absent ? "not in this build" : asked);
+    const bool is_unable = other == Path::onednn && problem.has_classes;
+    reasons.add(path_name(other), is_absent ? "not in this build" : is_unable ? "it reads no classes" : asked);
   }
   return {};
 }
 
 Status choose_isa(const Options& options, const Machine& machine, Plan& plan, Reasons& reasons) {
+  if (Status status = choose_kernels(options.isa, machine, plan.kernels); !status.ok()) return status;
   const bool is_forced_by_call = !options.isa.empty();
-  const std::string_view wanted = is_forced_by_call                 ? options.isa
-                                  : machine.isa_override != nullptr ? std::string_view(machine.isa_override)
-                                                                    : std::string_view();
-  const char* const source = is_forced_by_call ? "isa" : "HEED_ISA";
-  const IsaRow* row = &best_isa();
-  if (!wanted.empty()) {
-    row = find_isa(wanted);
-    if (row == nullptr || !row->runs_here()) {
-      NameList valid;
-      for (const IsaRow& built : built_isas())
-        if (built.runs_here()) valid.add(built.name);
-      const char* problem = row != nullptr        ? "does not run on this CPU"
-                            : is_isa_name(wanted) ? "is not in this build"
-                                                  : "is unknown";
-      return make_status(is_isa_name(wanted) ? StatusCode::unsupported : StatusCode::unknown_name,
-                         "%s: '%.*s' %s, expected one of: %s", source, static_cast<int>(wanted.size()), wanted.data(),
-                         problem, valid.text());
-    }
-  }
-  plan.kernels = row->kernels;
+  const bool is_forced = is_forced_by_call || machine.isa_override != nullptr;
   if (plan.path != Path::streaming) return {};  // the others have no kernels to choose
   for (const IsaRow& built : built_isas()) {
-    if (&built == row) continue;
+    if (built.kernels == plan.kernels) continue;
     reasons.add(built.name, !built.runs_here() ? "does not run on this CPU"
-                            : !wanted.empty()
+                            : is_forced
                                 ? (is_forced_by_call ? "another ISA was asked for" : "HEED_ISA names another ISA")
                                 : "a better ISA runs here");
   }
@@ -128,8 +114,11 @@ Status choose_streaming_work(const Problem& problem, int wanted_threads, Plan& p
   plan.items =
       (problem.batch + plan.rows.batch_items - 1) / plan.rows.batch_items * problem.kv_heads * plan.rows.job_count;
   plan.parts = choose_key_parts(problem, plan.tile);
+  if (problem.scaling.is_given)
+    plan.scaler_floats = scaler_floats(problem.scaling, kernels.max_rows) +
+                         most_item_rows(plan) * static_cast<std::size_t>(problem.head_dim);
   const std::size_t row_list = sizeof(TileRow) * max_row_tiles * kernels.max_rows;
-  bytes.thread = sizeof(float) * scratch_floats(kernels, problem) + row_list;
+  bytes.thread = sizeof(float) * (scratch_floats(kernels, problem) + plan.scaler_floats) + row_list;
   if (plan.parts.count == 1) return {};
 
   plan.part_floats = static_cast<std::size_t>(plan.parts.count) * most_item_rows(plan) * part_row_floats(problem);
@@ -142,38 +131,68 @@ Status choose_streaming_work(const Problem& problem, int wanted_threads, Plan& p
     bytes.thread += part_bytes;
     return {};
   }
-  if (__builtin_mul_overflow(part_bytes, static_cast<std::size_t>(plan.items), &bytes.shared))
+  std::size_t parts = 0;
+  if (__builtin_mul_overflow(part_bytes, static_cast<std::size_t>(plan.items), &parts) ||
+      __builtin_add_overflow(bytes.shared, parts, &bytes.shared))
     return make_status(StatusCode::size_overflow, "scratch: %lld times %zu bytes do not fit 64 bits",
                        static_cast<long long>(plan.items), part_bytes);
   plan.items *= plan.parts.count;
   return {};
 }
 
-Status choose_work(const Problem& problem, const Options& options, const Machine& machine, Plan& plan) {
-  if (Status status = check_scratch_sizes(problem); !status.ok()) return status;
-  const int wanted_threads = options.threads > 0 ? options.threads : machine.caller_threads;
-  ScratchBytes bytes;
-  if (plan.path == Path::streaming) {
-    if (problem.is_empty()) return {};
-    if (Status status = choose_streaming_work(problem, wanted_threads, plan, bytes); !status.ok()) return status;
-  } else if (plan.path == Path::onednn) {
-    if (problem.is_empty()) return {};
-    plan.scores = choose_score_block(problem);
-    plan.items = plan.scores.blocks();
-    bytes.thread = sizeof(float) * static_cast<std::size_t>(block_scratch(problem, plan.scores).total());
-  } else {  // reference: one row at a time, its scores and its output in double
-    plan.items = problem.batch * problem.q_heads * problem.q_len;
-    bytes.thread = sizeof(double) * static_cast<std::size_t>(problem.kv_len + problem.value_dim);
-  }
+// Shares the items among threads, and says why there are fewer of those than wanted.
+void choose_threads(const Problem& problem, int wanted_threads, Plan& plan, Reasons& reasons) {
   const double flops = 2.0 * static_cast<double>(problem.batch) * static_cast<double>(problem.q_heads) *
                        static_cast<double>(problem.q_len) * static_cast<double>(problem.kv_len) *
                        static_cast<double>(problem.head_dim + problem.value_dim);
-  plan.items_per_chunk = plan.items == 0 ? 1 : chunk_items(flops, plan.items);
+  plan.items_per_chunk = chunk_items(flops, plan.items);
   const std::int64_t chunks = (plan.items + plan.items_per_chunk - 1) / plan.items_per_chunk;
   plan.threads = static_cast<int>(std::clamp<std::int64_t>(chunks, 1, wanted_threads));
+  if (plan.threads < wanted_threads)
+    reasons.add("more threads", plan.items_per_chunk == 1 ? "fewer work items than that" : "too little work to share");
   // Many items: long chunks, whose heads follow each other, yet short beside a thread's share of the work.
   plan.items_per_chunk = std::max(plan.items_per_chunk, plan.items / (std::int64_t{64} * plan.threads));
-  if (plan.items == 0) return {};
+}
+
+Status choose_work(const Problem& problem, const Options& options, const Machine& machine, Plan& plan,
+                   Reasons& reasons) {
+  if (Status status = check_scratch_sizes(problem); !status.ok()) return status;
+  const bool is_serial = machine.why_serial != nullptr;
+  if (is_serial && options.threads != 1) reasons.add("more threads", machine.why_serial);
+  const int wanted_threads = is_serial ? 1 : options.threads > 0 ? options.threads : machine.caller_threads;
+  if (problem.is_empty()) {
+    if (wanted_threads > 1) reasons.add("more threads", "nothing to compute");
+    return {};
+  }
+  ScratchBytes bytes;
+  if (problem.scaling.is_given && plan.path != Path::reference) {
+    plan.table_floats = factor_table_floats(problem.scaling);
+    bytes.shared = sizeof(float) * plan.table_floats;
+  }
+  if (plan.path == Path::streaming) {
+    if (Status status = choose_streaming_work(problem, wanted_threads, plan, bytes); !status.ok()) return status;
+  } else if (plan.path == Path::onednn) {
+    const Problem scaled = with_scaled_query(problem, nullptr);
+    plan.scores = choose_score_block(scaled);
+    plan.items = plan.scores.blocks();
+    if (problem.scaling.is_given) {
+      plan.scaler_floats = scaler_floats(problem.scaling, plan.kernels->max_rows);
+      // q may broadcast, and be as large as its sizes say only when it is scaled.
+      const double elements = static_cast<double>(problem.batch) * static_cast<double>(problem.q_heads) *
+                              static_cast<double>(problem.q_len) * static_cast<double>(problem.head_dim);
+      constexpr double most = 1LL << 60;
+      if (elements > most)
+        return make_status(StatusCode::size_overflow, "scratch: a scaled q of %g numbers does not fit 64 bits",
+                           elements);
+      bytes.shared += sizeof(float) * static_cast<std::size_t>(problem.query_elements());
+    }
+    const auto block = static_cast<std::size_t>(block_scratch(scaled, plan.scores).total());
+    bytes.thread = sizeof(float) * std::max(block, plan.scaler_floats);
+  } else {  // reference: one row at a time, its scores and its output in double
+    plan.items = problem.batch * problem.q_heads * problem.q_len;
+    bytes.thread = sizeof(double) * static_cast<std::size_t>(problem.kv_len + problem.value_dim + problem.head_dim);
+  }
+  choose_threads(problem, wanted_threads, plan, reasons);
   plan.scratch_bytes_per_thread = round_up(bytes.thread, scratch_alignment);
   const auto threads = static_cast<std::size_t>(plan.threads);
   if (__builtin_mul_overflow(threads, plan.scratch_bytes_per_thread, &plan.scratch_bytes) ||
@@ -186,17 +205,39 @@ Status choose_work(const Problem& problem, const Options& options, const Machine
 
 }  // namespace
 
+Status choose_kernels(std::string_view isa, const Machine& machine, const KernelTable*& kernels) {
+  const bool is_forced_by_call = !isa.empty();
+  const std::string_view wanted = is_forced_by_call                 ? isa
+                                  : machine.isa_override != nullptr ? std::string_view(machine.isa_override)
+                                                                    : std::string_view();
+  const IsaRow* const row = wanted.empty() ? &best_isa() : find_isa(wanted);
+  if (row == nullptr || !row->runs_here()) {
+    NameList valid;
+    for (const IsaRow& built : built_isas())
+      if (built.runs_here()) valid.add(built.name);
+    const char* problem = row != nullptr        ? "does not run on this CPU"
+                          : is_isa_name(wanted) ? "is not in this build"
+                                                : "is unknown";
+    return make_status(is_isa_name(wanted) ? StatusCode::unsupported : StatusCode::unknown_name,
+                       "%s: '%.*s' %s, expected one of: %s", is_forced_by_call ? "isa" : "HEED_ISA",
+                       static_cast<int>(wanted.size()), wanted.data(), problem, valid.text());
+  }
+  kernels = row->kernels;
+  return {};
+}
+
 Status make_plan(const Problem& problem, const Options& options, const Machine& machine, Plan& plan) {
   plan = Plan{};
   Reasons reasons(plan);
-  if (Status status = choose_path(options, machine, plan, reasons); !status.ok()) return status;
+  if (Status status = choose_path(problem, options, machine, plan, reasons); !status.ok()) return status;
   if (Status status = choose_isa(options, machine, plan, reasons); !status.ok()) return status;
-  return choose_work(problem, options, machine, plan);
+  return choose_work(problem, options, machine, plan, reasons);
 }
 
-Machine this_machine(int caller_threads, bool has_onednn) {
+Machine this_machine(int caller_threads, const char* why_serial, bool has_onednn) {
   const char* path = std::getenv("HEED_PATH");
-  return {caller_threads, has_onednn, isa_from_environment(), path != nullptr && *path != '\0' ? path : nullptr};
+  return {caller_threads, why_serial, has_onednn, isa_from_environment(),
+          path != nullptr && *path != '\0' ? path : nullptr};
 }
 
 }  // namespace heed

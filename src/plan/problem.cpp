@@ -55,6 +55,15 @@ View<float> output_view(const Tensor& tensor) {
   return {static_cast<float*>(tensor.data), canonical(tensor.shape, tensor.strides)};
 }
 
+Problem with_scaled_query(const Problem& problem, const float* scaled) {
+  Problem result = problem;
+  if (!problem.scaling.is_given) return result;
+  const Dims shape = {problem.batch, problem.q_heads, problem.q_len, problem.head_dim};
+  result.q = {scaled, canonical(shape, bhnd_strides(problem.q_heads, problem.q_len, problem.head_dim))};
+  result.scaling = {};
+  return result;
+}
+
 Problem make_problem(const ConstTensor& q, const ConstTensor& k, const ConstTensor& v, const Tensor& out,
                      const Options& options) {
   Problem problem;
@@ -79,7 +88,19 @@ Problem make_problem(const ConstTensor& q, const ConstTensor& k, const ConstTens
   problem.soft_cap = options.soft_cap;
   if (!options.slopes.empty()) problem.slopes = options.slopes.data();
   if (!options.sinks.empty()) problem.sinks = options.sinks.data();
+  if (options.query_scaling) problem.scaling = make_scaling(*options.query_scaling, q.shape, problem.kv_len);
   problem.visibility = make_visibility(options, problem.q_len, problem.kv_len);
+  return problem;
+}
+
+Problem make_class_problem(const ConstTensor& q, const ConstTensor& k, const ClassIndices& classes, const Tensor& out,
+                           const Options& options) {
+  const ConstTensor no_v = {nullptr, {k.shape[0], k.shape[1], k.shape[2], out.shape[3]}, {0, 0, 0, 1}};
+  Problem problem = make_problem(q, k, no_v, out, options);
+  problem.has_classes = true;
+  problem.classes = classes.data;
+  problem.class_batch = classes.shape[0] == 1 ? 0 : classes.strides[0];
+  problem.class_key = classes.shape[1] == 1 ? 0 : classes.strides[1];
   return problem;
 }
 

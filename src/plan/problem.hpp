@@ -4,8 +4,9 @@
 
 #include <cstdint>
 
-#include "heed/attention.hpp"
+#include "heed/classes.hpp"
 #include "mask/mask.hpp"
+#include "plan/scaling.hpp"
 
 namespace heed {
 
@@ -29,6 +30,9 @@ struct Problem {
   std::int64_t q_len = 0, kv_len = 0, head_dim = 0, value_dim = 0;
 
   View<const float> q, k, v, bias;
+  bool has_classes = false;               // they stand for v, which is not there
+  const std::int32_t* classes = nullptr;  // of the keys; strides follow
+  std::int64_t class_batch = 0, class_key = 0;
   View<float> out, lse, weights;
   bool wants_lse = false, wants_weights = false;  // known without data pointers, for plans
 
@@ -37,12 +41,23 @@ struct Problem {
   const float* slopes = nullptr;  // [q_heads]
   const float* sinks = nullptr;   // [q_heads]
   Visibility visibility;
+  Scaling scaling;  // of q, not yet done
 
   std::int64_t kv_head(std::int64_t h) const { return h / group; }
+  const std::int32_t* classes_of(std::int64_t b) const {
+    return classes == nullptr ? nullptr : classes + b * class_batch;
+  }
+  std::int64_t stored_value_dim() const { return has_classes ? 0 : value_dim; }  // channels of v in memory
+  std::int64_t query_elements() const { return batch * q_heads * q_len * head_dim; }
   bool is_empty() const { return batch == 0 || q_heads == 0 || q_len == 0; }
 };
 
+// The same with what scaling leaves of q in its place, side by side; as it is where there is nothing to scale.
+Problem with_scaled_query(const Problem& problem, const float* scaled);
+
 Problem make_problem(const ConstTensor& q, const ConstTensor& k, const ConstTensor& v, const Tensor& out,
                      const Options& options);
+Problem make_class_problem(const ConstTensor& q, const ConstTensor& k, const ClassIndices& classes, const Tensor& out,
+                           const Options& options);
 
 }  // namespace heed

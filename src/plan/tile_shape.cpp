@@ -17,25 +17,24 @@ std::size_t largest_key_tile(const KernelTable& kernels) {
 }
 
 // Where few keys share a row's weight, the roundings of its largest scores and values show. Standard normal
-// inputs, 100 to 1000 keys, rows off by 1e-6: 1 in 7000 with whole scores and all keys of a tile in one chain,
-// 1 in 200,000 with chains of 32 channels, 6 in 14 million (up to 1.31e-6) with those below. At head_dim 64
-// and 197 keys they take 4 % of the time; long rows don't need them.
+// inputs, 100 to 1100 keys, rows off by 1e-6: 1 in 7000 with whole scores and all keys of a tile in one chain,
+// 1 in 200,000 with chains of 32 channels, 7 in 68 million (up to 1.23e-6) with those below and a row sum
+// whose chains are those of the values. They take 3 to 8 % of the time up to 600 keys; long rows don't need them, and
+// rows of fewer than 100 keys, which no chain keeps below 1e-6, do without.
 //
-// Shorter chains alone don't end it. Up to 300 keys, avx512: chains of 8 channels leave 7 in 54 million where
-// these leave 23 (head_dim 16 to 64), and 5 in 8 million where chains of 16 leave 1 (head_dim 128). Scores
-// rounded once, and all else in double, would: 2.9e-7 at worst in 32 million rows (head_dim 16).
-constexpr std::int64_t few_keys = 160, many_keys = 1024;
+// Shorter chains alone don't end it: a score beyond 8 is rounded by up to 4.8e-7. Scores rounded once, and all else
+// in double, would: 2.9e-7 at worst in 32 million rows (head_dim 16).
+constexpr std::int64_t very_few_keys = 100, few_keys = 160, many_keys = 1024;
 
 std::size_t score_chain(const Problem& problem) {
-  const std::int64_t most = problem.kv_len < many_keys ? 22 : 32;
-  const std::int64_t chains = std::max<std::int64_t>(1, (problem.head_dim + most - 1) / most);
-  const std::int64_t channels = (problem.head_dim + chains - 1) / chains;
-  return static_cast<std::size_t>(std::max<std::int64_t>(2, (channels + 1) / 2 * 2));
+  if (problem.kv_len < very_few_keys || problem.kv_len >= many_keys) return 32;
+  return problem.head_dim > 16 ? 16 : 8;
 }
 
 std::size_t value_chain(const Problem& problem, const KernelTable& kernels) {
-  if (problem.kv_len < few_keys) return 32;
-  return problem.kv_len < many_keys ? 64 : largest_key_tile(kernels);
+  if (problem.kv_len < very_few_keys) return 32;
+  if (problem.kv_len < few_keys) return 16;
+  return problem.kv_len < many_keys ? 32 : largest_key_tile(kernels);
 }
 
 // Keys of a tile of few rows: values of a tile lie in L1 when they are read, having been asked for while its
@@ -63,7 +62,8 @@ TileShape choose_tile_shape(const KernelTable& kernels, const Problem& problem) 
   // them in L1 it runs at 92 % of the FMA peak at value_dim 64, with 48 KiB at 85 %. Fewer than 64 keys
   // would not pay for a tile's loads and stores.
   constexpr std::int64_t value_floats = 28 * 1024 / 4;
-  const std::int64_t in_cache = std::max<std::int64_t>(64, value_floats / std::max<std::int64_t>(problem.value_dim, 1));
+  const std::int64_t in_cache =
+      std::max<std::int64_t>(64, value_floats / std::max<std::int64_t>(problem.stored_value_dim(), 1));
   const std::int64_t most = std::min(static_cast<std::int64_t>(largest_key_tile(kernels)), in_cache);
   const std::int64_t tiles = std::max<std::int64_t>(1, (problem.kv_len + most - 1) / most);
   const std::int64_t keys = (problem.kv_len + tiles - 1) / tiles;
@@ -74,10 +74,10 @@ TileShape choose_tile_shape(const KernelTable& kernels, const Problem& problem) 
 }
 
 // In a row tile of AVX2 5 of 8 lanes idle with 3 rows. Against it, one thread, warm: 1 row 4.0 times as fast
-// (d = 96), 4 rows 1.26 to 1.4, 7 rows 1.1, 8 rows 1.0 to 1.1.
+// (d = 96), 4 rows 1.26 to 1.4, 7 rows 1.1, 8 rows 1.0 to 1.1. Its lanes hold channels of values: no classes.
 bool has_few_rows(const Problem& problem) {
   constexpr std::int64_t most_rows = 8;
-  return problem.group * problem.q_len <= most_rows;
+  return !problem.has_classes && problem.group * problem.q_len <= most_rows;
 }
 
 TileShape choose_few_rows_shape(const Problem& problem) {
@@ -107,7 +107,9 @@ bool shares_key_tiles(const Problem& problem) {
   // Below 256 KiB, K and V of a head stay in a second-level cache of 512 KiB beside everything else, and
   // one row tile after the other reads them there.
   constexpr double bytes = 256.0 * 1024.0;
-  return 4.0 * static_cast<double>(problem.kv_len) * static_cast<double>(problem.head_dim + problem.value_dim) > bytes;
+  return 4.0 * static_cast<double>(problem.kv_len) *
+             static_cast<double>(problem.head_dim + problem.stored_value_dim()) >
+         bytes;
 }
 
 RowPartition partition_rows(std::int64_t rows, const KernelTable& kernels, bool shares_key_tiles) {

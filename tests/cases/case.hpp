@@ -7,7 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "heed/attention.hpp"
+#include "heed/classes.hpp"
+#include "heed/rotary.hpp"
 
 namespace heed::tests {
 
@@ -38,6 +39,30 @@ struct WantedScore {
   bool keeps_bias_and_masks = false;
 };
 
+// A query scaling that the call is given; empty lists are not given.
+struct CaseMlp {
+  std::vector<float> w1, b1, w2, b2;
+};
+struct CaseScaling {
+  std::vector<float> factors;
+  CaseMlp base, gate;
+  std::int64_t key_count = 0;
+};
+
+struct CaseRotation {
+  RotaryPairs pairs = RotaryPairs::split_half;
+  std::vector<float> frequencies;  // positions count from 0
+};
+
+// Queries before and after one step of a model.
+struct QueryStage {
+  std::string name;
+  Values<float> before;
+  std::optional<CaseRotation> rotation;  // else scaling
+  CaseScaling scaling;
+  Wanted wanted;
+};
+
 // Keys [begin, end), and what that part alone gives (empty: not checked).
 struct Part {
   std::int64_t begin = 0, end = 0;
@@ -49,8 +74,13 @@ struct Case {
   std::string skip_reason;  // not empty: needs a feature that is not built
 
   Values<float> q, k, v;
+  bool q_is_shared = false;                         // all batch items are equal, and read the first
+  bool v_is_shared = false;                         // all heads are equal, and read the first
   std::int64_t k_token_step = 1, v_token_step = 1;  // tokens of storage per token; the others hold NaN
+  std::vector<std::int32_t> classes;                // of the keys, [batch, kv_len]: v is one-hot; empty: it is not
 
+  std::vector<QueryStage> stages;  // checked beside the call
+  std::optional<CaseScaling> scaling;
   std::optional<float> scale;
   float soft_cap = 0.0f;
   std::optional<Values<float>> bias;

@@ -7,10 +7,11 @@
 namespace heed::tests {
 namespace {
 
-Case lower(const Json& json) {
-  if (json.is_object() && json.contains("opset")) return onnx_case(json);
-  if (json.is_object() && json.contains("expected")) return numeric_case(json);
-  throw BadCase("neither 'expected' nor 'opset' is there: not a case of a known format");
+std::vector<Case> lower(const Json& json) {
+  if (json.is_object() && json.contains("opset")) return {onnx_case(json)};
+  if (json.is_object() && json.contains("expected")) return {numeric_case(json)};
+  if (json.is_object() && json.contains("calls")) return tabular_cases(json);
+  throw BadCase("neither 'expected', 'opset' nor 'calls' is there: not a case of a known format");
 }
 
 }  // namespace
@@ -28,8 +29,11 @@ std::vector<Case> read_cases(const std::string& text, const std::string& origin)
     const bool has_name = json[n].is_object() && json[n].contains("name") && json[n]["name"].is_string();
     const std::string name = has_name ? json[n]["name"].get<std::string>() : "case " + std::to_string(n);
     try {
-      cases.push_back(lower(json[n]));
-      cases.back().name = name;
+      std::vector<Case> lowered = lower(json[n]);
+      for (std::size_t call = 0; call < lowered.size(); ++call) {
+        lowered[call].name = lowered.size() == 1 ? name : name + ", call " + std::to_string(call + 1);
+        cases.push_back(std::move(lowered[call]));
+      }
     } catch (const std::exception& error) {
       throw BadCase(origin + ": " + name + ": " + error.what());
     }

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "cases/run_stages.hpp"
 #include "cases/stored_case.hpp"
 #include "support/compare.hpp"
 #include "support/oracle.hpp"
@@ -18,9 +19,10 @@ struct Run {
   int threads = 1;
   Storage storage = Storage::bhnd;
   bool with_weights = false;
+  bool reads_classes = false;
   std::string text() const {
     return way.text() + ", threads " + std::to_string(threads) + (storage == Storage::bhnd ? ", bhnd" : ", bnhd") +
-           (with_weights ? ", with weights" : "");
+           (with_weights ? ", with weights" : "") + (reads_classes ? ", classes" : "");
   }
 };
 
@@ -46,10 +48,14 @@ Outputs run(const CaseCall& call, const Run& how) {
   if (how.with_weights) options.weights = outputs.weights.tensor();
 
   std::size_t bytes = 0;
-  Status status = scratch_size(call.q, call.k, call.v, outputs.out.tensor(), options, bytes);
+  const Tensor out = outputs.out.tensor();
+  Status status = how.reads_classes ? scratch_size_classes(call.q, call.k, call.classes, out, options, bytes)
+                                    : scratch_size(call.q, call.k, call.v, out, options, bytes);
   const GuardedBuffer<std::byte> scratch(bytes, edge);
   options.scratch = scratch.values();
-  if (status.ok()) status = attention(call.q, call.k, call.v, outputs.out.tensor(), options);
+  if (status.ok())
+    status = how.reads_classes ? attention_classes(call.q, call.k, call.classes, out, options)
+                               : attention(call.q, call.k, call.v, out, options);
   if (!status.ok())
     outputs.problem = std::string("the call failed: ") + status.message();
   else if (!outputs.out.is_outside_untouched() || !outputs.lse.is_outside_untouched() ||
@@ -240,21 +246,25 @@ std::vector<std::string> run_case(const Case& the_case, const Selection& selecti
       stored.prepare({0, the_case.kv_len}, call);
       for (const int threads : selection.threads) {
         for (const bool with_weights : {false, true}) {
-          const Run how{way, threads, storage, with_weights};
+          Run how{way, threads, storage, with_weights};
           const Outputs outputs = run(call, how);
           check(the_case, call, how, outputs, report);
+          how.reads_classes = !the_case.classes.empty() && way.path != Path::onednn;
+          if (how.reads_classes) check(the_case, call, how, run(call, how), report);
           if (!outputs.problem.empty()) continue;
           if (first.empty()) first = outputs.out.values();
           report.add(how, first_difference("out", outputs.out.values(), first, run_to_run(way.path)));
         }
       }
-      const Run how{way, selection.threads.front(), storage, false};
+      const Run how{way, selection.threads.front(), storage};
       check_score(the_case, stored, how, report);
       check_parts(the_case, stored, how, report);
       check_error(the_case, stored, how, report);
       if (!first.empty()) check_hidden_nan(the_case, first, how, report);
     }
   }
+  const std::vector<std::string> stages = run_stages(the_case, selection.ways);
+  report.failures.insert(report.failures.end(), stages.begin(), stages.end());
   return report.failures;
 }
 

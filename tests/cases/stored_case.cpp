@@ -45,7 +45,13 @@ ConstTensor tokens(const GuardedTensor& tensor, KeyRange keys) {
   return part;
 }
 
+ScalingMlp mlp(const CaseMlp& mlp) { return {mlp.w1, mlp.b1, mlp.w2, mlp.b2}; }
+
 }  // namespace
+
+QueryScaling query_scaling(const CaseScaling& scaling) {
+  return {scaling.factors, mlp(scaling.base), mlp(scaling.gate), {scaling.key_count, {}}};
+}
 
 StoredCase::StoredCase(const Case& the_case, Storage storage)
     : case_(the_case),
@@ -59,11 +65,16 @@ StoredCase::StoredCase(const Case& the_case, Storage storage)
 
 void StoredCase::prepare(KeyRange keys, CaseCall& call) const {
   call.q = q_.tensor();
+  if (case_.q_is_shared) call.q.strides[0] = 0;
   call.k = tokens(k_, keys);
   call.v = tokens(v_, keys);
+  if (case_.v_is_shared) call.v.strides[1] = 0;
+  if (!case_.classes.empty())
+    call.classes = {case_.classes.data() + keys.begin, {case_.batch(), keys.size()}, {case_.kv_len, 1}};
   Options& options = call.options;
   options.scale = case_.scale;
   options.soft_cap = case_.soft_cap;
+  if (case_.scaling) options.query_scaling = query_scaling(*case_.scaling);
   options.slopes = case_.slopes;
   if (keys.begin == 0) options.sinks = case_.sinks;  // the parts of a row share one sink
   options.causal = case_.causal;

@@ -20,9 +20,13 @@ struct CaseCall {
   CaseCall& operator=(const CaseCall&) = delete;
 
   ConstTensor q, k, v;
-  Options options;  // without outputs
+  ClassIndices classes;  // where the case has classes
+  Options options;       // without outputs
   std::vector<std::int64_t> lengths, offsets;
 };
+
+// Views of the case's lists.
+QueryScaling query_scaling(const CaseScaling& scaling);
 
 class StoredCase {
  public:

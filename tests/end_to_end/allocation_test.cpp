@@ -136,6 +136,28 @@ TEST_CASE("with supplied scratch and one thread a call allocates nothing") {
   }
 }
 
+TEST_CASE("with supplied scratch and one thread a call on classes allocates nothing") {
+  Ready ready(specs[1]);
+  const perf::Spec& spec = ready.workload.spec;
+  std::vector<std::int32_t> labels(static_cast<std::size_t>(spec.kv_len));
+  for (std::size_t key = 0; key < labels.size(); ++key) labels[key] = static_cast<std::int32_t>(key % 40);
+  const ClassIndices classes = class_indices(labels.data(), 1, spec.kv_len);
+  const Tensor q = ready.workload.q, k = ready.workload.k, out = ready.workload.out;
+  for_each_way([&](const Way& way) {
+    if (way.path == Path::onednn) return;  // reads no classes
+    ready.choose(way, 1);
+    std::size_t bytes = 0;
+    REQUIRE(scratch_size_classes(q, k, classes, out, ready.options, bytes).ok());
+    ready.scratch.resize(bytes);
+    ready.options.scratch = ready.scratch;
+    Status status;
+    const int count = counted([&] { status = attention_classes(q, k, classes, out, ready.options); });
+    CAPTURE(way.text());
+    CHECK_EQ(std::string(status.message()), "");
+    CHECK_EQ(count, 0);
+  });
+}
+
 TEST_CASE("with supplied scratch and several threads nothing is allocated once the team is there") {
   Ready ready(specs[0]);
   for_each_way([&](const Way& way) {

@@ -47,6 +47,9 @@ int main(void) {
   test_explain();
   test_cross_check();
   test_merge();
+  test_query_scaling();
+  test_rotary();
+  test_classes();
   printf("%d passed, %d failed\n", passed, failed);
   return failed == 0 ? 0 : 1;
 }

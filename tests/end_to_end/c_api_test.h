@@ -30,3 +30,6 @@ void test_errors(void);
 void test_explain(void);
 void test_cross_check(void);
 void test_merge(void);
+void test_query_scaling(void);
+void test_rotary(void);
+void test_classes(void);

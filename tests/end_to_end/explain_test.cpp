@@ -73,7 +73,7 @@ TEST_CASE("path, ISA, tiles, threads and scratch are said, with a reason for eac
     CHECK_EQ(explanation.isa, isa);
     CHECK(explanation.rows_per_tile > 0);
     CHECK(explanation.keys_per_tile > 0);
-    CHECK_EQ(explanation.threads, 2);
+    CHECK_EQ(explanation.threads == 2, !has_reason(explanation, "more threads: "));
     CHECK(explanation.scratch_bytes > 0);
     for (const char* path : {"onednn", "reference"}) CHECK(has_reason(explanation, path));
     for (const std::string& other : available_isas()) CHECK_EQ(has_reason(explanation, other), other != isa);
@@ -96,6 +96,20 @@ TEST_CASE("the parts that keys are cut into are said where there are several") {
   CHECK_EQ(parts_of("b=1 h=8:2 n=1:4096 d=16:16"), 4);
   CHECK_EQ(parts_of("b=1 h=8:2 n=1:1000 d=16:16"), 1);
   CHECK_EQ(parts_of("b=1 h=8:2 n=100:4096 d=16:16"), 1);
+}
+
+TEST_CASE("threads asked for in vain are said, with the reason") {
+  const perf::Workload tiny(parsed("b=1 h=1:1 n=3:5 d=4:4")), workload(parsed("b=4 h=4:4 n=256:256 d=64:64"));
+  const bool is_serial = has_reason(explained(workload, {.threads = 2}), "more threads: not in this build");
+  for_each_way([&](const Way& way) {
+    const Explanation explanation = explained(tiny, {.threads = 8, .path = way.path, .isa = way.isa});
+    CHECK_EQ(explanation.threads, 1);
+    CHECK(has_reason(explanation, "more threads: "));
+    CHECK_NE(explanation.text.find("more threads: "), std::string::npos);
+    CHECK_FALSE(has_reason(explained(tiny, {.threads = 1, .path = way.path, .isa = way.isa}), "more threads: "));
+    const Explanation large = explained(workload, {.threads = 2, .path = way.path, .isa = way.isa});
+    CHECK_EQ(large.threads, is_serial ? 1 : 2);
+  });
 }
 
 TEST_CASE("scratch_size() and explain() agree and need no data") {

@@ -38,6 +38,7 @@ TEST_CASE("inside a caller's parallel region a call is right and serial") {
     const std::vector<float> wanted = run_call(call, way, 1, false).out.values();
     std::vector<std::string> problems(8, "not run");
     std::vector<int> planned(8, 0);
+    std::vector<std::string> reasons(8);
     const Settings before = Settings::now();
 #pragma omp parallel for num_threads(8) schedule(static, 1)
     for (std::size_t n = 0; n < problems.size(); ++n) {
@@ -46,12 +47,19 @@ TEST_CASE("inside a caller's parallel region a call is right and serial") {
       Options options = call.options;
       options.path = way.path;
       options.isa = way.isa;
+      options.threads = static_cast<int>(n);  // the caller's, 1, or more
       const Tensor out = bhnd(static_cast<float*>(nullptr), 4, 4, 60, 32);
       if (explain(call.q, call.k, call.v, out, options, explanation).ok()) planned[n] = explanation.threads;
+      reasons[n] = explanation.text;
     }
     CAPTURE(way.text());
     for (const std::string& problem : problems) CHECK_EQ(problem, "");
     for (const int threads : planned) CHECK_EQ(threads, 1);
+    for (std::size_t n = 0; n < reasons.size(); ++n) {
+      const bool is_said =
+          reasons[n].find("more threads: a call inside a parallel region is serial") != std::string::npos;
+      CHECK_EQ(is_said, n != 1);
+    }
     CHECK(Settings::now() == before);
   });
 }

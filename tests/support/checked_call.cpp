@@ -15,7 +15,8 @@ Call call_of(const perf::Workload& workload) {
   return call;
 }
 
-Outputs run_call(const Call& call, const Way& way, int threads, bool wants_weights, Edge edge) {
+Outputs run_call(const Call& call, const Way& way, int threads, bool wants_weights, Edge edge,
+                 const std::optional<ClassIndices>& classes) {
   Outputs outputs;
   outputs.out = call.out_strides ? GuardedTensor(call.out_shape(), *call.out_strides, edge)
                                  : GuardedTensor(call.out_shape(), Storage::bhnd, edge);
@@ -29,10 +30,14 @@ Outputs run_call(const Call& call, const Way& way, int threads, bool wants_weigh
   options.lse = outputs.lse.tensor();
   if (wants_weights) options.weights = outputs.weights.tensor();
   std::size_t bytes = 0;
-  outputs.status = scratch_size(call.q, call.k, call.v, outputs.out.tensor(), options, bytes);
+  const Tensor out = outputs.out.tensor();
+  outputs.status = classes ? scratch_size_classes(call.q, call.k, *classes, out, options, bytes)
+                           : scratch_size(call.q, call.k, call.v, out, options, bytes);
   const GuardedBuffer<std::byte> scratch(bytes, edge);
   options.scratch = scratch.values();
-  if (outputs.status.ok()) outputs.status = attention(call.q, call.k, call.v, outputs.out.tensor(), options);
+  if (outputs.status.ok())
+    outputs.status = classes ? attention_classes(call.q, call.k, *classes, out, options)
+                             : attention(call.q, call.k, call.v, out, options);
   return outputs;
 }
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "heed/attention.hpp"
+#include "heed/classes.hpp"
 #include "support/for_each_isa.hpp"
 #include "support/guarded_tensor.hpp"
 #include "support/oracle.hpp"
@@ -33,7 +33,9 @@ struct Outputs {
   Status status;
   Path path = Path::streaming;
 };
-Outputs run_call(const Call& call, const Way& way, int threads, bool wants_weights, Edge edge = Edge::end);
+// classes: read in the place of v, where they are given.
+Outputs run_call(const Call& call, const Way& way, int threads, bool wants_weights, Edge edge = Edge::end,
+                 const std::optional<ClassIndices>& classes = {});
 
 class CheckedCall {
  public:

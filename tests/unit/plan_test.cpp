@@ -1,49 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Given machine and problem: the plan and its reasons. Nothing is run.
-#include "plan/plan.hpp"
-
 #include <doctest/doctest.h>
 
 #include <string>
+#include <vector>
 
 #include "dispatch/kernel_registry.hpp"
 #include "paths/work_items.hpp"
+#include "unit/plan_call.hpp"
 
 namespace heed::tests {
-namespace {
-
-struct Sizes {
-  std::int64_t batch = 1, q_heads = 1, kv_heads = 1, q_len = 1, kv_len = 1, head_dim = 64, value_dim = 64;
-};
-
-Problem problem_of(const Sizes& s, const Options& options = {}) {
-  const float* none = nullptr;
-  float* nowhere = nullptr;
-  return make_problem(bhnd(none, s.batch, s.q_heads, s.q_len, s.head_dim),
-                      bhnd(none, s.batch, s.kv_heads, s.kv_len, s.head_dim),
-                      bhnd(none, s.batch, s.kv_heads, s.kv_len, s.value_dim),
-                      bhnd(nowhere, s.batch, s.q_heads, s.q_len, s.value_dim), options);
-}
-
-struct Planned {
-  Status status;
-  Plan plan;
-  std::string reason(const std::string& name) const {
-    for (const Plan::Reason& reason : plan.reasons)
-      if (reason.name != nullptr && reason.name == name) return reason.why;
-    return "";
-  }
-};
-
-Planned plan_of(const Sizes& sizes, const Options& options = {}, const Machine& machine = {}) {
-  Planned planned;
-  planned.status = make_plan(problem_of(sizes, options), options, machine, planned.plan);
-  return planned;
-}
-
-constexpr Sizes large = {.batch = 4, .q_heads = 8, .kv_heads = 8, .q_len = 1024, .kv_len = 1024};
-
-}  // namespace
 
 TEST_CASE("streaming on the best ISA is the default, and every other path and ISA has a reason") {
   const Planned planned = plan_of(large);
@@ -86,6 +52,25 @@ TEST_CASE("oneDNN is unsupported where it is not built") {
   CHECK_EQ(plan_of(large, options, {.has_onednn = true}).plan.path, Path::onednn);
 }
 
+TEST_CASE("classes are read by row tiles, in key tiles that do not shrink with their number, and not by oneDNN") {
+  const auto plan_classes = [](std::int64_t q_len, std::int64_t classes, const Options& options = {}) {
+    const float* none = nullptr;
+    float* nowhere = nullptr;
+    const Problem problem =
+        make_class_problem(bhnd(none, 1, 6, q_len, 64), bhnd(none, 1, 6, 5000, 64), class_indices(nullptr, 1, 5000),
+                           bhnd(nowhere, 1, 6, q_len, classes), options);
+    Planned planned;
+    planned.status = make_plan(problem, options, {.has_onednn = true}, planned.plan);
+    return planned;
+  };
+  const Planned few = plan_classes(1000, 2), many = plan_classes(1000, 1000);
+  CHECK_EQ(few.plan.path, Path::streaming);
+  CHECK_EQ(many.plan.tile.keys, few.plan.tile.keys);
+  CHECK_EQ(many.reason("onednn"), "it reads no classes");
+  CHECK_FALSE(plan_classes(1, 10).plan.has_few_rows);
+  CHECK_EQ(plan_classes(1000, 10, {.path = Path::onednn}).status.code(), StatusCode::unsupported);
+}
+
 TEST_CASE("the call names an ISA; HEED_ISA does where the call does not") {
   Machine machine;
   machine.isa_override = "baseline";
@@ -115,17 +100,6 @@ TEST_CASE("an unknown or absent ISA is an error that lists those that run here")
     options.isa = name;
     check(plan_of(large, options).status, "isa", name, StatusCode::unsupported);
   }
-}
-
-TEST_CASE("threads: the call's number, else the caller's, and never more than there is work for") {
-  Options options;
-  options.threads = 3;
-  CHECK_EQ(plan_of(large, options, {.caller_threads = 16}).plan.threads, 3);
-  CHECK_EQ(plan_of(large, {}, {.caller_threads = 5}).plan.threads, 5);
-  options.threads = 64;
-  CHECK_EQ(plan_of({.q_len = 1, .kv_len = 10}, options).plan.threads, 1);
-  options.threads = 1;
-  CHECK_EQ(plan_of(large, options, {.caller_threads = 16}).plan.threads, 1);
 }
 
 TEST_CASE("the same problem and machine give the same plan") {
@@ -213,23 +187,33 @@ TEST_CASE("scratch grows with the threads and not otherwise") {
   CHECK_EQ(one.scratch_bytes_per_thread % scratch_alignment, 0u);
 }
 
-TEST_CASE("chains of a score part its channels evenly, and short rows have shorter chains") {
+TEST_CASE("a broadcast q that could not be scaled is refused where all of it would be") {
+  const std::vector<float> factors(1 << 20, 1.0f);
+  Options options = {.query_scaling = ssmax(factors), .path = Path::onednn};
+  const Sizes huge = {.batch = 1 << 20, .q_heads = 1 << 20, .kv_heads = 1, .q_len = 1 << 20, .head_dim = 64};
+  const Planned planned = plan_of(huge, options, {.has_onednn = true});
+  CHECK_EQ(planned.status.code(), StatusCode::size_overflow);
+  CHECK_NE(std::string(planned.status.message()).find("scaled q"), std::string::npos);
+}
+
+TEST_CASE("short rows have shorter chains of channels and of keys") {
   for (const std::int64_t head_dim : {0, 1, 2, 16, 17, 32, 64, 80, 128, 1000}) {
-    std::size_t chain_of_short_rows = 0;
+    TileShape shorter;
     for (const std::int64_t kv_len : {100, 1023, 1024, 5000}) {
       const TileShape tile = plan_of({.q_len = 50, .kv_len = kv_len, .head_dim = head_dim}, {.scale = 1.0f}).plan.tile;
       CAPTURE(head_dim);
       CAPTURE(kv_len);
       CHECK_EQ(tile.score_chain % 2, 0u);
       CHECK(tile.score_chain >= 2);
-      CHECK(tile.score_chain <= (kv_len < 1024 ? 22u : 32u));
-      CHECK(tile.value_chain >= 32);
-      if (kv_len == 100) chain_of_short_rows = tile.score_chain;
-      CHECK(tile.score_chain >= chain_of_short_rows);
+      CHECK(tile.score_chain <= (kv_len < 1024 ? 16u : 32u));
+      CHECK(tile.value_chain >= 16);
+      if (kv_len == 100) shorter = tile;
+      CHECK(tile.score_chain >= shorter.score_chain);
+      CHECK(tile.value_chain >= shorter.value_chain);
     }
   }
-  CHECK_EQ(plan_of({.q_len = 50, .kv_len = 100, .head_dim = 64}).plan.tile.score_chain, 22u);  // 22 + 22 + 20
-  CHECK_EQ(plan_of({.q_len = 50, .kv_len = 100, .head_dim = 32}).plan.tile.score_chain, 16u);
+  CHECK_EQ(plan_of({.q_len = 50, .kv_len = 100, .head_dim = 16}).plan.tile.score_chain, 8u);
+  CHECK_EQ(plan_of({.q_len = 50, .kv_len = 100, .head_dim = 64}).plan.tile.score_chain, 16u);
 }
 
 TEST_CASE("keys of few rows are cut into whole tiles that cover them, whatever threads and batch are") {

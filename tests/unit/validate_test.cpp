@@ -93,6 +93,8 @@ TEST_CASE("mistakes in out are refused") {
       {StatusCode::null_data, "out: null pointer", [](Call& c) { c.out.data = nullptr; }},
       {StatusCode::overlap, "out: stride 1 is 0 over a size of 4, expected an output that does not broadcast",
        [](Call& c) { c.out.strides[1] = 0; }},
+      {StatusCode::overlap, "out: stride 2 is 5 over a size of 3, expected more than the 5 elements",
+       [](Call& c) { c.out.strides[2] = 5; }},
       {StatusCode::overlap, "out: overlaps q, expected memory apart from it",
        [](Call& c) { c.out.data = c.q_data.data(); }},
       {StatusCode::overlap, "out: overlaps k, expected memory apart from it",
