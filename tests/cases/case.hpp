@@ -3,10 +3,12 @@
 // (numeric_cases, onnx_cases) make them, the runner runs them.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "cases/golden.hpp"
 #include "heed/classes.hpp"
 #include "heed/rotary.hpp"
 
@@ -71,7 +73,8 @@ struct Part {
 
 struct Case {
   std::string name;
-  std::string skip_reason;  // not empty: needs a feature that is not built
+  std::string skip_reason;              // not empty: needs a feature that is not built
+  std::shared_ptr<const Golden> model;  // a whole module of a model; nothing else is given then
 
   Values<float> q, k, v;
   bool q_is_shared = false;                         // all batch items are equal, and read the first

@@ -31,7 +31,9 @@ std::vector<Case> read_cases(const std::string& text, const std::string& origin)
     try {
       std::vector<Case> lowered = lower(json[n]);
       for (std::size_t call = 0; call < lowered.size(); ++call) {
-        lowered[call].name = lowered.size() == 1 ? name : name + ", call " + std::to_string(call + 1);
+        lowered[call].name = lowered[call].model   ? name + ", module"
+                             : lowered.size() == 1 ? name
+                                                   : name + ", call " + std::to_string(call + 1);
         cases.push_back(std::move(lowered[call]));
       }
     } catch (const std::exception& error) {

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "cases/run_model.hpp"
 #include "cases/run_stages.hpp"
 #include "cases/stored_case.hpp"
 #include "support/compare.hpp"
@@ -237,6 +238,7 @@ void check_hidden_nan(const Case& the_case, const std::vector<float>& wanted, co
 }  // namespace
 
 std::vector<std::string> run_case(const Case& the_case, const Selection& selection) {
+  if (the_case.model) return run_model(the_case.name, *the_case.model, selection);
   Report report(the_case);
   for (const Way& way : selection.ways) {
     std::vector<float> first;  // the bits of every run of this way

@@ -1,25 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Goldens of tabular models: each attention call that one lists becomes a case, and so does each call with its
 // queries as they were before scaling. tests/data/README.md says what becomes what.
+#include "cases/tabular_cases.hpp"
+
 #include <algorithm>
 
 #include "cases/read_cases.hpp"
 
 namespace heed::tests {
 namespace {
-
-struct Stored {
-  std::vector<std::int64_t> shape;
-  std::vector<double> data;
-};
-
-Stored need(const Json& golden, const std::string& name) {
-  const Json& tensors = field(golden, "tensors");
-  if (!tensors.contains(name)) throw BadCase("tensors: '" + name + "' is missing");
-  Stored stored{integers(field(tensors[name], "shape")), numbers(field(tensors[name], "data"))};
-  if (stored.data.size() != product(stored.shape)) throw BadCase(name + ": data and shape disagree");
-  return stored;
-}
 
 // Tokens [first, last) and the first heads of a tensor stored as [batch, tokens, heads, channels]; batch and heads
 // of 1 are repeated.
@@ -40,31 +29,24 @@ Values<T> logical(const Stored& stored, std::int64_t first, std::int64_t last, s
   return values;
 }
 
-template <class T>
-std::vector<T> cells(const Stored& stored) {
-  std::vector<T> result;
-  for (const double x : stored.data) result.push_back(static_cast<T>(x));
-  return result;
-}
-
-void read_masks(const Json& golden, const Json& call, Case& result) {
+void read_masks(const Golden& golden, const Json& call, Case& result) {
   if (call.contains("key_blocked")) {
-    const Stored keys = need(golden, call["key_blocked"].get<std::string>());
+    const Stored keys = golden.need(call["key_blocked"].get<std::string>());
     result.key_mask = CaseMask{{{keys.shape.at(0), keys.shape.at(1), 1, 1}, cells<std::uint8_t>(keys)}, false};
   }
   if (call.contains("pair_blocked")) {
-    const Stored pairs = need(golden, call["pair_blocked"].get<std::string>());
+    const Stored pairs = golden.need(call["pair_blocked"].get<std::string>());
     result.mask = CaseMask{{{1, 1, pairs.shape.at(0), pairs.shape.at(1)}, cells<std::uint8_t>(pairs)}, false};
   }
   if (call.contains("key_bias")) {
-    const Stored bias = need(golden, call["key_bias"].get<std::string>());
+    const Stored bias = golden.need(call["key_bias"].get<std::string>());
     result.bias = Values<float>{{bias.shape.at(0), 1, 1, bias.shape.at(1)}, cells<float>(bias)};
   }
 }
 
 // Of the keys of a decoder, whose values are the one-hot classes of its rows.
-std::vector<std::int32_t> read_classes(const Json& golden, const Stored& v) {
-  if (field(field(golden, "config"), "module") != "tabpfn_decoder") return {};
+std::vector<std::int32_t> read_classes(const Golden& golden, const Stored& v) {
+  if (field(golden.config, "module") != "tabpfn_decoder") return {};
   std::vector<std::int32_t> classes;
   const auto channels = static_cast<std::size_t>(v.shape.at(3));
   for (std::size_t first = 0; first < v.data.size(); first += channels) {
@@ -76,10 +58,10 @@ std::vector<std::int32_t> read_classes(const Json& golden, const Stored& v) {
   return classes;
 }
 
-Case call_case(const Json& golden, const Json& call, const std::string& q_name) {
-  const Stored q = need(golden, q_name), k = need(golden, field(call, "k").get<std::string>());
-  const Stored v = need(golden, field(call, "v").get<std::string>());
-  const Stored out = need(golden, field(call, "out").get<std::string>());
+Case call_case(const Golden& golden, const Json& call, const std::string& q_name) {
+  const Stored q = golden.need(q_name), k = golden.need(field(call, "k").get<std::string>());
+  const Stored v = golden.need(field(call, "v").get<std::string>());
+  const Stored out = golden.need(field(call, "out").get<std::string>());
   const std::int64_t heads = q.shape.at(2), batch = out.shape.at(0);
   const std::vector<std::int64_t> rows =
       call.contains("q_rows") ? integers(call["q_rows"]) : std::vector<std::int64_t>{0, q.shape.at(1)};
@@ -106,36 +88,19 @@ std::string prefix_of(const std::string& name, const std::string& suffix) {
 
 const std::string after_scaling = "q_after_scaling", after_rope = "q_after_rope", projected = "q_after_projection";
 
-CaseScaling read_scaling(const Json& golden, const std::string& prefix) {
-  const Json& tensors = field(golden, "tensors");
-  const auto read = [&](const char* name) {
-    return tensors.contains(prefix + name) ? floats(field(tensors[prefix + name], "data")) : std::vector<float>{};
-  };
-  return {read("ssmax_s"),
-          {read("qassmax_w1b"), read("qassmax_b1b"), read("qassmax_w2b"), read("qassmax_b2b")},
-          {read("qassmax_w1g"), read("qassmax_b1g"), read("qassmax_w2g"), read("qassmax_b2g")},
-          field(field(golden, "config"), "n").get<std::int64_t>()};
-}
-
-CaseRotation read_rotation(const Json& golden) {
-  const auto pairs = field(field(field(golden, "config"), "rope"), "pairs").get<std::string>();
-  return {pairs == "interleaved" ? RotaryPairs::interleaved : RotaryPairs::split_half,
-          floats(field(field(field(golden, "tensors"), "rope_freq"), "data"))};
-}
-
 // The tensor that `name` was made of by one step: empty where that is a projection.
-std::string made_of(const Json& golden, const std::string& name) {
+std::string made_of(const Golden& golden, const std::string& name) {
   if (ends_with(name, after_rope)) return prefix_of(name, after_rope) + projected;
   if (!ends_with(name, after_scaling)) return "";
   const std::string prefix = prefix_of(name, after_scaling);
-  return prefix + (field(golden, "tensors").contains(prefix + after_rope) ? after_rope : projected);
+  return prefix + (golden.has(prefix + after_rope) ? after_rope : projected);
 }
 
-std::vector<QueryStage> read_stages(const Json& golden, std::string name) {
+std::vector<QueryStage> read_stages(const Golden& golden, std::string name) {
   std::vector<QueryStage> stages;
   for (std::string before = made_of(golden, name); !before.empty(); name = before, before = made_of(golden, name)) {
     const auto all = [&](const std::string& tensor, auto zero) {
-      const Stored stored = need(golden, tensor);
+      const Stored stored = golden.need(tensor);
       return logical<decltype(zero)>(stored, 0, stored.shape.at(1), stored.shape.at(0), stored.shape.at(2));
     };
     QueryStage stage;
@@ -145,7 +110,7 @@ std::vector<QueryStage> read_stages(const Json& golden, std::string name) {
       stage.rotation = read_rotation(golden);
     else
       stage.scaling = read_scaling(golden, prefix_of(name, after_scaling));
-    stage.wanted = {all(name, 0.0).data, number(field(field(golden, "tolerance"), name.c_str())), {}, {}};
+    stage.wanted = {all(name, 0.0).data, golden.tolerance(name), {}, {}};
     stages.push_back(std::move(stage));
   }
   return stages;
@@ -153,9 +118,27 @@ std::vector<QueryStage> read_stages(const Json& golden, std::string name) {
 
 }  // namespace
 
-std::vector<Case> tabular_cases(const Json& golden) {
+CaseScaling read_scaling(const Golden& golden, const std::string& prefix) {
+  const auto read = [&](const char* name) {
+    return golden.has(prefix + name) ? cells<float>(golden.need(prefix + name)) : std::vector<float>{};
+  };
+  return {read("ssmax_s"),
+          {read("qassmax_w1b"), read("qassmax_b1b"), read("qassmax_w2b"), read("qassmax_b2b")},
+          {read("qassmax_w1g"), read("qassmax_b1g"), read("qassmax_w2g"), read("qassmax_b2g")},
+          golden.size("n")};
+}
+
+CaseRotation read_rotation(const Golden& golden) {
+  const auto pairs = field(field(golden.config, "rope"), "pairs").get<std::string>();
+  return {pairs == "interleaved" ? RotaryPairs::interleaved : RotaryPairs::split_half,
+          cells<float>(golden.need("rope_freq"))};
+}
+
+std::vector<Case> tabular_cases(const Json& json) {
+  const auto shared = std::make_shared<const Golden>(read_golden(json));
+  const Golden& golden = *shared;
   std::vector<Case> cases;
-  for (const Json& call : field(golden, "calls")) {
+  for (const Json& call : golden.calls) {
     const auto q = field(call, "q").get<std::string>();
     cases.push_back(call_case(golden, call, q));
     cases.back().stages = read_stages(golden, q);
@@ -163,8 +146,9 @@ std::vector<Case> tabular_cases(const Json& golden) {
     const auto out = field(call, "out").get<std::string>();
     cases.push_back(call_case(golden, call, made_of(golden, q)));
     cases.back().scaling = read_scaling(golden, prefix_of(q, after_scaling));
-    cases.back().out.tolerance = number(field(field(golden, "tolerance"), out.c_str()));
+    cases.back().out.tolerance = golden.tolerance(out);
   }
+  cases.emplace_back().model = shared;
   return cases;
 }
 

@@ -3,7 +3,9 @@
 // the case's name; files that are wrong are errors that say where.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <fstream>
 #include <limits>
 #include <string>
 
@@ -79,6 +81,29 @@ TEST_CASE("a case with one expected value changed is reported by name") {
     CHECK_NE(failures.front().find(read_cases(text, "text").at(0).name), std::string::npos);
     CHECK_NE(failures.front().find("streaming"), std::string::npos);
   }
+}
+
+TEST_CASE("a golden of a model with one recorded tensor changed is reported by the tensor's name") {
+  std::ifstream file("tests/data/tabular/tabpfn_row.json");
+  const Json goldens = Json::parse(file);
+  const auto stage =
+      std::ranges::find(goldens, Json("tabpfn_row_stage"), [](const Json& golden) { return golden["name"]; });
+  REQUIRE_NE(stage, goldens.end());
+  const std::vector<std::string> inputs = (*stage)["inputs"];
+  int changed = 0;
+  for (const auto& [name, tensor] : (*stage)["tensors"].items()) {
+    if (std::ranges::find(inputs, name) != inputs.end()) continue;
+    Json golden = *stage;
+    golden["tensors"][name]["data"].back() = 0.5 + golden["tensors"][name]["data"].back().get<double>();
+    const std::vector<Case> cases = read_cases(Json{golden}.dump(), "text");
+    const std::vector<std::string> failures = run_case(cases.back(), {{Way{Path::reference}}, {1}});
+    CAPTURE(name);
+    REQUIRE_EQ(failures.size(), 1);
+    CHECK_NE(failures.front().find("tabpfn_row_stage, module: reference, threads 1: " + name + " at "),
+             std::string::npos);
+    ++changed;
+  }
+  CHECK_EQ(changed, 13);
 }
 
 TEST_CASE("an output of NaN agrees with no number") {
