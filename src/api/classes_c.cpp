@@ -2,8 +2,6 @@
 // Attention over labelled keys for C: converts structs and calls the C++ API.
 #include "heed/classes.h"
 
-#include <utility>
-
 #include "api/convert_c.hpp"
 #include "api/results_c.hpp"
 #include "heed/classes.hpp"
@@ -20,9 +18,8 @@ struct ClassArguments {
 
 Status read_arguments(const heed_const_tensor* q, const heed_const_tensor* k, const heed_class_indices* classes,
                       const heed_tensor* out, const heed_options* options, ClassArguments& call) {
-  const std::pair<const char*, const void*> pointers[] = {{"q", q}, {"k", k}, {"classes", classes}, {"out", out}};
-  for (const auto& [name, pointer] : pointers)
-    if (pointer == nullptr) return make_status(StatusCode::null_data, "%s: null pointer, expected a struct", name);
+  if (Status status = need_structs({{"q", q}, {"k", k}, {"classes", classes}, {"out", out}}); !status.ok())
+    return status;
   call.q = convert(*q);
   call.k = convert(*k);
   call.classes = {classes->data, {classes->shape[0], classes->shape[1]}, {classes->strides[0], classes->strides[1]}};

@@ -49,6 +49,12 @@ Status check_polarity(const char* name, std::int32_t polarity) {
 
 }  // namespace
 
+Status need_structs(std::initializer_list<std::pair<const char*, const void*>> pointers) {
+  for (const auto& [name, pointer] : pointers)
+    if (pointer == nullptr) return make_status(StatusCode::null_data, "%s: null pointer, expected a struct", name);
+  return {};
+}
+
 Status convert(const heed_options* given, Options& result) {
   if (given == nullptr) return {};
   heed_options options{};

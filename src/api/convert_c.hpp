@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <initializer_list>
+#include <utility>
 
 #include "heed/attention.h"
 #include "heed/attention.hpp"
@@ -29,6 +31,9 @@ heed_tensor convert(const Tensor& tensor);
 heed_mask convert(const Mask& mask);
 heed_key_mask convert(const KeyMask& mask);
 Status convert(const heed_query_scaling& scaling, QueryScaling& result);
+
+// Structs that the call needs, by name.
+Status need_structs(std::initializer_list<std::pair<const char*, const void*>> pointers);
 
 // A negative count becomes one that no size equals; validate() then says so.
 template <class Value>

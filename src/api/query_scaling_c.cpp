@@ -21,9 +21,7 @@ ScalingMlp mlp_of(const heed_scaling_mlp& mlp) {
 
 Status scale_for_c(const heed_const_tensor* q, const heed_query_scaling* scaling, const heed_tensor* out,
                    std::int32_t threads, const char* isa) {
-  const std::pair<const char*, const void*> pointers[] = {{"q", q}, {"query_scaling", scaling}, {"out", out}};
-  for (const auto& [name, pointer] : pointers)
-    if (pointer == nullptr) return make_status(StatusCode::null_data, "%s: null pointer, expected a struct", name);
+  if (Status status = need_structs({{"q", q}, {"query_scaling", scaling}, {"out", out}}); !status.ok()) return status;
   QueryScaling converted;
   if (Status status = convert(*scaling, converted); !status.ok()) return status;
   return scale_queries(convert(*q), converted, convert(*out), {threads, isa == nullptr ? "" : isa});

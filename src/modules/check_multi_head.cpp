@@ -158,4 +158,22 @@ Status check_attend(const MultiHeadAttention& module, const ConstTensor& x, cons
   return is_valid ? Status{} : check.status();
 }
 
+Status check_not_written(const MultiHeadAttention& module, const ConstTensor& x, const Tensor& hidden) {
+  Checks check(true);
+  Sizes sizes{x.shape[0], module.q_heads, module.kv_heads, x.shape[2], hidden.shape[2], 0, 0};
+  const Wanted wanted[] = {any_size("batch"), any_size("one head"), any_size("tokens"), any_size("channels")};
+  const bool is_valid = check_query_weights(check, module, x.shape[3], sizes) &&
+                        check_key_weights(check, module, hidden.shape[3], any_size("kv_heads * head_dim"), sizes) &&
+                        check_output_weights(check, module, sizes) && check_table(check, module) &&
+                        check.tensor("x", x, wanted) && check.output("hidden", hidden, wanted);
+  return is_valid ? Status{} : check.status();
+}
+
+Status check_pack(const Linear& linear, std::span<std::byte> memory, bool needs_data) {
+  Checks check(needs_data);
+  const bool is_valid = check_linear(check, "linear", "linear.bias", linear, any_size("outputs"), any_size("inputs")) &&
+                        check.buffer("memory", memory);
+  return is_valid ? Status{} : check.status();
+}
+
 }  // namespace heed

@@ -15,4 +15,9 @@ Status check_project_kv(const MultiHeadAttention& module, const ConstTensor& con
 Status check_attend(const MultiHeadAttention& module, const ConstTensor& x, const ConstTensor& k, const ConstTensor& v,
                     const Tensor& out, const Options& options, bool needs_data, Sizes& sizes);
 
+// Neither x nor the module's weights lie where `hidden` is written.
+Status check_not_written(const MultiHeadAttention& module, const ConstTensor& x, const Tensor& hidden);
+// `memory` is written; empty: its size is only asked for, and weights need not be there.
+Status check_pack(const Linear& linear, std::span<std::byte> memory, bool needs_data);
+
 }  // namespace heed

@@ -92,8 +92,8 @@ struct Block {
 };
 
 LinearJob job_of(const Linear& linear, const ConstTensor& x, const Tensor& y) {
-  return {input_view(x), output_view(y), y.shape[0],           y.shape[2],          y.shape[1],        y.shape[3],
-          linear.inputs, linear.weights, linear.output_stride, linear.input_stride, linear.bias.data()};
+  return {input_view(x), output_view(y), y.shape[0],           y.shape[2],          y.shape[1],         y.shape[3],
+          linear.inputs, linear.weights, linear.output_stride, linear.input_stride, linear.bias.data(), linear.packed};
 }
 
 // Norm and rotation of projected heads, in place.

@@ -31,9 +31,7 @@ Status fill_for_c(const heed_rotary_table* table, double theta, const double* fr
 
 Status rotate_for_c(const heed_const_tensor* x, const heed_rotary_table* table, const heed_tensor* out,
                     const heed_rotary_options* given) {
-  const std::pair<const char*, const void*> pointers[] = {{"x", x}, {"table", table}, {"out", out}};
-  for (const auto& [name, pointer] : pointers)
-    if (pointer == nullptr) return make_status(StatusCode::null_data, "%s: null pointer, expected a struct", name);
+  if (Status status = need_structs({{"x", x}, {"table", table}, {"out", out}}); !status.ok()) return status;
   heed_rotary_options options{};
   if (given != nullptr)
     if (Status status = read_sized("options", "heed_rotary_options_init", *given, options); !status.ok()) return status;

@@ -49,6 +49,7 @@ LinearBlock block_at(const LinearJob& job, std::int64_t index) {
           job.output_stride,
           job.input_stride,
           job.bias == nullptr ? nullptr : job.bias + output,
+          job.heads == 1 ? job.packed : nullptr,
           job.y.row(batch, head, first),
           job.y.strides[2]};
 }

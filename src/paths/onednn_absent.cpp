@@ -13,5 +13,9 @@ Status run_onednn(const Plan&, const Problem&, std::span<std::byte>) noexcept {
 }
 
 bool multiply_by_onednn(const LinearBlock&, Scratchpad&) noexcept { return false; }
+std::size_t packed_weights_size(std::int64_t, std::int64_t) noexcept { return 0; }
+bool pack_weights(const float*, std::int64_t, std::int64_t, std::int64_t, std::int64_t, std::byte*) noexcept {
+  return false;
+}
 
 }  // namespace heed

@@ -9,6 +9,7 @@
 #include <mutex>
 #include <new>
 #include <oneapi/dnnl/dnnl.hpp>
+#include <string>
 #include <unordered_map>
 
 namespace heed {
@@ -19,6 +20,7 @@ class OneDnnPrimitive {
   dnnl::memory::desc a, b, c;  // softmax: c only
   dnnl::memory::desc bias;     // zero: none
   dnnl::memory::desc scratchpad;
+  std::string name;  // of oneDNN's code for a product
 };
 
 namespace {
@@ -78,10 +80,11 @@ dnnl::memory::desc describe(const Matrices& m) {
   return {{m.count, m.rows, m.columns}, dnnl::memory::data_type::f32, {m.count_stride, row, column}};
 }
 
-OneDnnHandle create_product(const Matrices& a, const Matrices& b, const Matrices& c, float scale, bool has_bias) {
+OneDnnHandle create_product(const Matrices& a, const dnnl::memory::desc& b, const Matrices& c, float scale,
+                            bool has_bias) {
   auto made = std::make_shared<OneDnnPrimitive>();
   made->a = describe(a);
-  made->b = describe(b);
+  made->b = b;
   made->c = describe(c);
   if (has_bias) made->bias = {{1, c.columns}, dnnl::memory::data_type::f32, {c.columns, 1}};
   dnnl::primitive_attr attributes = strict_attributes();
@@ -91,9 +94,20 @@ OneDnnHandle create_product(const Matrices& a, const Matrices& b, const Matrices
     attributes.set_post_ops(operations);
   }
   const auto descriptor = describe_product<dnnl::matmul>(*made, attributes);
+  made->name = descriptor.impl_info_str();
   made->scratchpad = descriptor.scratchpad_desc();
   made->primitive = dnnl::matmul(descriptor);
   return made;
+}
+
+// Depends on nothing but the two sizes: pack() and every product with what it made must agree.
+dnnl::memory::desc packed_layout(std::int64_t inputs, std::int64_t outputs) {
+  constexpr std::int64_t few_rows = 16;
+  OneDnnPrimitive shape;
+  shape.a = describe(dense(1, few_rows, inputs));
+  shape.b = {{inputs, outputs}, dnnl::memory::data_type::f32, dnnl::memory::format_tag::any};
+  shape.c = describe(dense(1, few_rows, outputs));
+  return describe_product<dnnl::matmul>(shape, strict_attributes()).weights_desc();
 }
 
 OneDnnHandle create_softmax(std::int64_t rows, std::int64_t columns) {
@@ -168,12 +182,33 @@ OneDnnHandle find_product(const Matrices& a, const Matrices& b, const Matrices& 
                    c.count_stride,   c.row_stride,
                    c.column_stride,  std::bit_cast<std::int32_t>(scale),
                    has_bias ? 1 : 0, 0};
-  return cache().find(key, [&] { return create_product(a, b, c, scale, has_bias); });
+  return cache().find(key, [&] { return create_product(a, describe(b), c, scale, has_bias); });
 }
 
 OneDnnHandle find_softmax(std::int64_t rows, std::int64_t columns) {
   const Key key = {0, rows, columns};  // no product has a count of 0
   return cache().find(key, [&] { return create_softmax(rows, columns); });
+}
+
+std::size_t packed_bytes(std::int64_t inputs, std::int64_t outputs) {
+  return packed_layout(inputs, outputs).get_size();
+}
+
+void pack(const Matrices& weights, const float* from, std::byte* packed) {
+  dnnl::stream stream(cpu());
+  dnnl::memory source = memory_at(describe(weights), from);
+  dnnl::memory target = memory_at(packed_layout(weights.rows, weights.columns), packed);
+  dnnl::reorder(source, target).execute(stream, source, target);
+  stream.wait();
+}
+
+OneDnnHandle find_packed_product(std::int64_t rows, std::int64_t inputs, std::int64_t outputs, bool has_bias) {
+  const Key key = {-1, rows, inputs, outputs, has_bias ? 1 : 0};  // no other product has a count of -1
+  const OneDnnHandle product = cache().find(key, [&] {
+    return create_product(dense(1, rows, inputs), packed_layout(inputs, outputs), dense(1, rows, outputs), 1.0f,
+                          has_bias);
+  });
+  return product->name.starts_with("ref") ? nullptr : product;
 }
 
 std::size_t scratchpad_bytes(const OneDnnPrimitive& primitive) { return primitive.scratchpad.get_size(); }

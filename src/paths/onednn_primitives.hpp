@@ -19,6 +19,12 @@ using OneDnnHandle = std::shared_ptr<const OneDnnPrimitive>;
 OneDnnHandle find_product(const Matrices& a, const Matrices& b, const Matrices& c, float scale, bool has_bias = false);
 OneDnnHandle find_softmax(std::int64_t rows, std::int64_t columns);
 
+// Weights [inputs, outputs] in the layout that oneDNN itself chooses for products of few rows. Such a product of
+// dense rows; null where oneDNN has only plain code for it.
+std::size_t packed_bytes(std::int64_t inputs, std::int64_t outputs);
+void pack(const Matrices& weights, const float* from, std::byte* packed);
+OneDnnHandle find_packed_product(std::int64_t rows, std::int64_t inputs, std::int64_t outputs, bool has_bias);
+
 std::size_t scratchpad_bytes(const OneDnnPrimitive& primitive);
 void run_product(const OneDnnPrimitive& product, const float* a, const float* b, float* c, std::byte* scratchpad,
                  const float* bias = nullptr);                                         // of c's columns

@@ -50,6 +50,7 @@ int main(void) {
   test_query_scaling();
   test_rotary();
   test_classes();
+  test_multi_head();
   printf("%d passed, %d failed\n", passed, failed);
   return failed == 0 ? 0 : 1;
 }

@@ -33,3 +33,4 @@ void test_merge(void);
 void test_query_scaling(void);
 void test_rotary(void);
 void test_classes(void);
+void test_multi_head(void);

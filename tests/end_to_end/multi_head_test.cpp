@@ -5,6 +5,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -172,6 +173,39 @@ TEST_CASE("tokens that all batch items share are projected once, with the same r
   const Tensor to = bhnd(out.data(), batch, 1, q_len, Module::outputs);
   CHECK_EQ(std::string(multi_head_attention(module.view, x, context, to).message()), "");
   CHECK_EQ(difference(out, expected(module, x, context, {}), 2e-4), "");
+}
+
+TEST_CASE("packed weights give the same to rounding, for few rows and for many") {
+  Random random(run_options().seed);
+  const Module module(random);
+  MultiHeadAttention packed = module.view;
+  std::vector<std::vector<std::byte>> memory;
+  for (Linear* linear : {&packed.w_q, &packed.w_k, &packed.w_v, &packed.w_o}) {
+    std::size_t bytes = 0;
+    REQUIRE_EQ(std::string(packed_size(*linear, bytes).message()), "");
+    CHECK_EQ(bytes > 0, std::ranges::count(available_paths(), "onednn") == 1);
+    auto& own = memory.emplace_back(bytes + 1, std::byte{0xff});
+    CHECK_EQ(std::string(pack(*linear, std::span(own).subspan(1)).message()), "");  // at any alignment
+    CHECK_EQ(linear->packed != nullptr, bytes > 0);
+    if (bytes == 0) continue;
+    CHECK_EQ(std::string(pack(*linear, std::span(own).first(bytes - 1)).message()),
+             "memory: " + std::to_string(bytes - 1) + " bytes, expected at least " + std::to_string(bytes));
+  }
+  CHECK(some_outputs(packed.w_q, 0, 6).packed == nullptr);
+  for (const std::int64_t q_len : {1, 7, 64, 65, 300}) {
+    const std::vector<float> x_values = normal_values(q_len * Module::channels, random);
+    const std::vector<float> context_values = normal_values(9 * Module::context_channels, random);
+    const ConstTensor x = bhnd(x_values.data(), 1, 1, q_len, Module::channels);
+    const ConstTensor context = bhnd(context_values.data(), 1, 1, 9, Module::context_channels);
+    std::vector<float> out(static_cast<std::size_t>(q_len * Module::outputs), nan);
+    const Tensor to = bhnd(out.data(), 1, 1, q_len, Module::outputs);
+    CHECK_EQ(std::string(multi_head_attention(packed, x, context, to).message()), "");
+    CHECK_EQ(difference(out, expected(module, x, context, {}), 2e-4), "");
+  }
+  Linear wrong = module.view.w_o;
+  wrong.outputs = -1;
+  std::size_t bytes = 0;
+  CHECK_EQ(std::string(packed_size(wrong, bytes).message()).substr(0, 7), "linear:");
 }
 
 TEST_CASE("mistakes in modules are told, and nothing is written") {
