@@ -3,13 +3,12 @@
 # heed-audit experiments looks at the library, not at itself: with the subtraction of the maximum taken out of the
 # streaming kernels, in a copy of the tree, experiment D fails and the others hold.
 source "$(dirname "$0")/common.sh"
-tree="$builds/experiments-tree"
+tree="$builds/experiments"
 targets=(perf/heed-audit)
-audit="$builds/experiments/perf/heed-audit"
+audit="$tree/build/perf/heed-audit"
 
 copy_tree "$tree"
-rm -rf "$builds/experiments"
-build_tree "$tree" experiments -Disas=baseline
+build_tree "$tree" "$tree/build" -Disas=baseline
 say "as it is: $("$audit" experiments | tail -n 1)"
 
 # take_out FILE TEXT: in both kernels, for row tiles and for few rows.
@@ -21,5 +20,5 @@ take_out() {
 }
 take_out softmax_tile.hpp 'exp<Arch>(score - reference[r])'
 take_out few_rows_weights.hpp 'exp<Arch>(score - reference)'
-build_tree "$tree" experiments
+build_tree "$tree" "$tree/build"
 must_fail 'exp without subtracting the maximum' '^experiments: A ok B ok C ok D FAIL$' "$audit" experiments

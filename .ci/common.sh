@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 # Sourced by the checks: where things lie, and how a configuration is built once and shared.
-# Builds and logs go to build-ci/ in the checkout; a second run builds only what changed.
+# A configuration NAME is built in build-NAME/, all else goes to build-ci/; a second run builds only what changed.
 set -euo pipefail
 export LC_ALL=C
 
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 builds="$top/build-ci"
 mkdir -p "$builds"
-# Meson compiles through ccache where it is installed: most configurations below share most of their objects.
+# Meson compiles through ccache where it is installed. Configurations share most of their objects, as long as the
+# way from the build to the sources is the same, ../src, and so are the warnings: all of them are errors.
 export CCACHE_DIR="$builds/ccache"
 check=$(basename "$0")
 
@@ -17,14 +18,15 @@ fail() {
   exit 1
 }
 
-# build_tree SOURCE NAME [meson options...]: configures SOURCE into $builds/NAME and builds it. CC and CXX
-# choose the compiler; `targets` (an array) builds less than everything.
+# build_tree SOURCE FOLDER [meson options...]: configures SOURCE into FOLDER, which lies in it, and builds it. CC and
+# CXX choose the compiler; `targets` (an array) builds less than everything.
 build_tree() {
-  local source=$1 folder="$builds/$2"
+  local source=$1 folder=$2
   shift 2
   if ! [ -f "$folder/build.ninja" ]; then
     rm -rf "$folder"
-    meson setup "$folder" "$source" "$@" > "$folder.log" 2>&1 || { cat "$folder.log" >&2; return 1; }
+    mkdir -p "$folder"
+    meson setup "$folder" "$source" --werror "$@" > "$folder/setup.log" 2>&1 || { cat "$folder/setup.log" >&2; return 1; }
   fi
   ninja -C "$folder" "${targets[@]}" > "$folder/build.log" 2>&1 || { tail -n 60 "$folder/build.log" >&2; return 1; }
 }
@@ -35,7 +37,7 @@ main_build() {
   [ -f "$top/build/build.ninja" ] || meson setup "$top/build" "$top" --werror > /dev/null
   ninja -C "$top/build" > "$builds/build.log" 2>&1 || { tail -n 60 "$builds/build.log" >&2; return 1; }
 }
-build() { build_tree "$top" "$@"; }
+build() { build_tree "$top" "$top/build-$1" "${@:2}"; }
 
 # run_tests FOLDER [WRAPPER...]: the test programs of a build; under an emulator without the tests of
 # not_emulated. Prints each program's own summary.

@@ -23,11 +23,11 @@ ran() {
 for libraries in shared static both; do
   prefix="$work/$libraries"
   build "library-$libraries" -Ddefault_library="$libraries" -Disas=baseline -Dtests=false -Dperf=false --prefix="$prefix" --libdir=lib
-  quietly meson install -C "$builds/library-$libraries" --no-rebuild
+  quietly meson install -C "$top/build-library-$libraries" --no-rebuild
   export PKG_CONFIG_PATH="$prefix/lib/pkgconfig"
   static=(); [ "$libraries" != static ] || static=(--static)
   # An installed library may not lean on the folder where it was built.
-  ! grep -rqF "$builds/library-$libraries" "$prefix" || fail "$libraries: the installed files name the build folder"
+  ! grep -rqF "$top/build-library-$libraries" "$prefix" || fail "$libraries: the installed files name the build folder"
 
   # shellcheck disable=SC2046  # pkg-config prints words
   quietly gcc -std=c99 -Wall -Werror "$here/c/main.c" -o "$prefix/c" $(pkg-config "${static[@]}" --cflags --libs heed) -lm

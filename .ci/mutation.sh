@@ -3,17 +3,16 @@
 # A test that cannot fail is no test: one line of the kernels is broken at a time, in a copy of the tree, and
 # the tests must go red.
 source "$(dirname "$0")/common.sh"
-tree="$builds/mutation-tree"
+tree="$builds/mutation"
 targets=(tests/heed-cases tests/end_to_end)
 export HEED_ISA=baseline
 all_tests() {
-  (cd "$top" && "$builds/mutation/tests/heed-cases" --path streaming tests/data/cases.json &&
-    "$builds/mutation/tests/end_to_end" -tse=slow) 2>&1
+  (cd "$top" && "$tree/build/tests/heed-cases" --path streaming tests/data/cases.json &&
+    "$tree/build/tests/end_to_end" -tse=slow) 2>&1
 }
 
 copy_tree "$tree"
-rm -rf "$builds/mutation"
-build_tree "$tree" mutation -Disas=baseline -Dperf=false
+build_tree "$tree" "$tree/build" -Disas=baseline -Dperf=false
 all_tests > "$builds/mutation.log" || { tail -n 20 "$builds/mutation.log" >&2; fail 'red before anything is broken'; }
 say "as it is: $(grep -E 'test cases:|[0-9]+ passed, ' "$builds/mutation.log" | paste -sd' ')"
 
@@ -23,7 +22,7 @@ break_line() {
   text=$(< "$file")
   [[ $text == *"$2"* ]] || fail "$1 has no '$2' any more: choose another line to break"
   printf '%s\n' "${text/"$2"/"$3"}" > "$file"
-  build_tree "$tree" mutation
+  build_tree "$tree" "$tree/build"
   must_fail "$1: '$2' as '$3'" '(passed, |passed \| )[1-9][0-9]* failed' all_tests
   printf '%s\n' "$text" > "$file"
 }

@@ -8,10 +8,11 @@
 source "$(dirname "$0")/common.sh"
 [ $# -gt 0 ] || set -- Nehalem Haswell
 targets=("${test_programs[@]}")
-build cpus --werror -Donednn=disabled -Dperf=false
+build cpus -Donednn=disabled -Dperf=false
 # Minutes each where FMA is emulated, and about threads and long sums, not about a CPU.
 not_emulated+=('*many threads may call*' '*threads give the same bits*' '*65\,536*' '*100\,000 keys*'
-  '*keys in parts are right*' '*alone give the bits*')
+  '*keys in parts are right*' '*alone give the bits*' '*scores are the products*' '*added up by their weights*'
+  '*are those of the scores*')
 for cpu in "$@"; do
   case "$cpu" in
     Nehalem) expected='baseline' ;;
@@ -19,7 +20,7 @@ for cpu in "$@"; do
     *) fail "$cpu: expected Nehalem or Haswell" ;;
   esac
   say "$cpu"
-  run_tests "$builds/cpus" qemu-x86_64-static -cpu "$cpu"
-  qemu-x86_64-static -cpu "$cpu" "$builds/cpus/tests/unit" -tc=none | grep "run here: $expected;" > /dev/null ||
+  run_tests "$top/build-cpus" qemu-x86_64-static -cpu "$cpu"
+  qemu-x86_64-static -cpu "$cpu" "$top/build-cpus/tests/unit" -tc=none | grep "run here: $expected;" > /dev/null ||
     fail "$cpu: expected the ISAs $expected"
 done

@@ -8,11 +8,12 @@
 #include <string>
 #include <vector>
 
-#include "cases/golden.hpp"
 #include "heed/classes.hpp"
 #include "heed/rotary.hpp"
 
 namespace heed::tests {
+
+struct Golden;
 
 // Values in C order of a logical [batch, heads, tokens, channels] shape.
 template <class T>

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "cases/case.hpp"
+#include "cases/golden.hpp"
 
 namespace heed::tests {
 
