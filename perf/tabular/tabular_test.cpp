@@ -91,7 +91,7 @@ TEST_CASE("the shipped table is the penguins") {
 TEST_CASE("files that are no table are told") {
   CHECK_EQ(error_of("a,b\n"), ": expected a line of names and at least one row");
   CHECK_EQ(error_of("a,b\n1,2\n1,2,3\n"), ", line 3: 3 fields, expected 2 as in the first line");
-  CHECK_EQ(error_of("a,b\n\"1\",2\n").substr(0, 23), ", line 2: quoted fields ");
+  CHECK_EQ(error_of("a,b\n\"1\",2\n").find(", line 2: quoted fields"), 0);
   CHECK_EQ(error_of("a\n1\n"), ": expected a column beside the classes");
   CHECK_EQ(error_of("a,b\n1,2\nNA,3\n"), ", line 3: the class is missing");
   CHECK_NE(error_of("a,b\n1,2\n", "c").find("--target: 'c' is no column of"), std::string::npos);
