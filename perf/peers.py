@@ -18,6 +18,7 @@ from peers.spec import SpecError, TIERS, list_presets
 BAD_ROWS, BAD_ARGUMENTS = 1, 2
 # Module of this tool: the packages that it needs.
 PEERS = {'pytorch': ['torch'], 'onnx_runtime': ['onnxruntime', 'onnx'], 'open_vino': ['openvino']}
+MODULE_PEERS = {'pytorch_stages': ['torch']}
 
 
 class ArgumentError(Exception):
@@ -45,6 +46,8 @@ def parse_arguments():
     parser.add_argument('--threads', metavar='N,...', type=thread_counts, default=[1, 2], help='default: 1,2')
     parser.add_argument('--min-time', metavar='S', type=seconds, default=0.5,
                         help='seconds to sample each library of a row for, at least; default: 0.5')
+    parser.add_argument('--module', action='store_true', help='whole attention stages of tabular models, projections '
+                        "included, by heed's module and as PyTorch code makes them, instead of presets")
     parser.add_argument('--fold-groups', action='store_true', help='the others may also take the query heads of a group as '
                         'rows of one head: a rewriting of the call that no mask or causal order stands against')
     parser.add_argument('--isa', metavar='NAME', default='', help="heed's ISA; default: the best one that runs here. avx2 "
@@ -76,19 +79,20 @@ def chosen_presets(arguments):
 
 def load_heed(arguments):
     from peers.heed import Heed, HeedError
+    from peers.heed_stages import HeedStages
     library = arguments.build / 'src' / 'libheed.so'
     try:
-        return Heed(library, arguments.isa)
+        return (HeedStages if arguments.module else Heed)(library, arguments.isa)
     except OSError as error:
         raise ArgumentError(f'--build: {library} cannot be loaded ({error})') from None
     except HeedError as error:
         raise ArgumentError(error) from None
 
 
-def load_peers():
+def load_peers(modules):
     """The libraries that are installed, and the names of the packages that are not."""
     installed, absent = [], []
-    for module, packages in PEERS.items():
+    for module, packages in modules.items():
         missing = [package for package in packages if importlib.util.find_spec(package) is None]
         if missing:
             absent += missing
@@ -108,16 +112,17 @@ def open_csv(path, stack):
 
 def run():
     arguments = parse_arguments()
-    presets = chosen_presets(arguments)
+    presets = [] if arguments.module else chosen_presets(arguments)
     environment.prepare(arguments.isa)
     try:
         import numpy
     except ImportError:
         raise ArgumentError('numpy is not installed for this Python') from None
-    from peers.compare import compare
+    from peers.compare import compare, compare_stage
+    from peers.stages import all_stages
     from peers.table import CsvFile, Table, remarks
     # PyTorch's own OpenMP comes first: heed then finds one there, and the process has no second.
-    peers, absent = load_peers()
+    peers, absent = load_peers(MODULE_PEERS if arguments.module else PEERS)
     libraries = [load_heed(arguments), *peers]
 
     # Remarks go where they can't be taken for lines of CSV.
@@ -128,7 +133,10 @@ def run():
     for package in absent:
         note(f'{package}: not installed')
     if not peers:
-        raise ArgumentError('nothing to compare with: install torch, onnxruntime and onnx, or openvino')
+        raise ArgumentError('nothing to compare with: install torch' +
+                            ('' if arguments.module else ', onnxruntime and onnx, or openvino'))
+    if arguments.module:
+        presets = all_stages()
 
     table = Table(presets, libraries)
     rows = []
@@ -140,7 +148,8 @@ def run():
             for threads in arguments.threads:
                 if sys.stderr.isatty():
                     print(f'[{number}/{len(presets)}] {preset.name}, threads {threads}', end='\r', file=sys.stderr)
-                rows.append(compare(preset, threads, libraries, arguments.min_time, arguments.fold_groups))
+                rows.append(compare_stage(preset, threads, libraries, arguments.min_time) if arguments.module else
+                            compare(preset, threads, libraries, arguments.min_time, arguments.fold_groups))
                 if sys.stderr.isatty():
                     print('\033[K', end='', file=sys.stderr)
                 note(table.line(rows[-1]))

@@ -10,6 +10,7 @@ from peers.sampler import fastest, sample_in_turns
 from peers.workload import Workload
 
 REFERENCE_ROWS = 32
+REFERENCE_ITEMS = 2   # of the batch of a stage
 # Float32 is within 3e-6 on these contents; 1 % off in the scale shows as 1e-3 and more.
 TOLERANCE = 1e-5
 
@@ -60,21 +61,19 @@ def _answer(cell, forms):
     return form, result
 
 
-def compare(preset, threads, libraries, min_seconds, folds_groups):
-    """`libraries`: heed first. folds_groups: the others may also take the heads of a group as rows of one head."""
-    workload = Workload(preset.spec)
+def _compare(preset, threads, libraries, min_seconds, heed_forms, peer_forms, heed_difference):
+    """`libraries`: heed first."""
     heed, *peers = cells = [Cell(library) for library in libraries]
-    answered = _answer(heed, lambda: heed.library.forms(workload, threads))
+    answered = _answer(heed, lambda: heed_forms(heed.library))
     if answered is None:
         for cell in peers:
             cell.status = '-: nothing to compare with'
         return Row(preset, threads, cells)
     form, right = answered
-    rows = workload.reference_rows(REFERENCE_ROWS)
-    _judge(heed, max((float(np.abs(right[place] - wanted).max(initial=0)) for place, wanted in rows), key=rank))
+    _judge(heed, heed_difference(right))
     measured = [(heed, form)]
     for cell in peers:
-        answered = _answer(cell, lambda: _all_forms(cell.library, workload, threads, folds_groups))
+        answered = _answer(cell, lambda: peer_forms(cell.library))
         if answered is not None:
             form, result = answered
             _judge(cell, _largest_difference(result, right))
@@ -83,3 +82,21 @@ def compare(preset, threads, libraries, min_seconds, folds_groups):
     for (cell, _), sampler in zip(measured, samplers):
         cell.median_us, cell.spread_pct = sampler.median_us, sampler.spread_pct
     return Row(preset, threads, cells)
+
+
+def compare(preset, threads, libraries, min_seconds, folds_groups):
+    """`libraries`: heed first. folds_groups: the others may also take the heads of a group as rows of one head."""
+    workload = Workload(preset.spec)
+
+    def difference(right):
+        return max((float(np.abs(right[place] - wanted).max(initial=0))
+                    for place, wanted in workload.reference_rows(REFERENCE_ROWS)), key=rank)
+    return _compare(preset, threads, libraries, min_seconds, lambda heed: heed.forms(workload, threads),
+                    lambda peer: _all_forms(peer, workload, threads, folds_groups), difference)
+
+
+def compare_stage(stage, threads, libraries, min_seconds):
+    def difference(right):
+        return float(np.abs(right[:REFERENCE_ITEMS] - stage.reference(REFERENCE_ITEMS)).max())
+    return _compare(stage, threads, libraries, min_seconds, lambda heed: heed.forms(stage, threads),
+                    lambda peer: peer.forms(stage, threads), difference)

@@ -35,7 +35,7 @@ class CStructs(unittest.TestCase):
         facts.update(structs.ENUMERATORS)
         with tempfile.TemporaryDirectory() as folder:
             source, program = pathlib.Path(folder, 'layout.c'), pathlib.Path(folder, 'layout')
-            source.write_text('\n'.join(['#include <heed/attention.h>', '#include <stdio.h>', 'int main(void) {',
+            source.write_text('\n'.join(['#include <heed/multi_head.h>', '#include <stdio.h>', 'int main(void) {',
                                          *map(print_of_c, facts), '  return 0;', '}', '']))
             subprocess.run([*compiler, '-std=c99', f'-I{include}', str(source), '-o', str(program)], check=True)
             answer = subprocess.run([str(program)], check=True, capture_output=True, text=True).stdout
