@@ -91,7 +91,8 @@ TEST_CASE("a golden of a model with one recorded tensor changed is reported by t
   REQUIRE_NE(stage, goldens.end());
   const std::vector<std::string> inputs = (*stage)["inputs"];
   int changed = 0;
-  for (const auto& [name, tensor] : (*stage)["tensors"].items()) {
+  for (const auto& tensor : (*stage)["tensors"].items()) {
+    const std::string name = tensor.key();
     if (std::ranges::find(inputs, name) != inputs.end()) continue;
     Json golden = *stage;
     golden["tensors"][name]["data"].back() = 0.5 + golden["tensors"][name]["data"].back().get<double>();
