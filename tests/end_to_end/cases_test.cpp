@@ -96,7 +96,7 @@ TEST_CASE("a golden of a model with one recorded tensor changed is reported by t
     if (std::ranges::find(inputs, name) != inputs.end()) continue;
     Json golden = *stage;
     golden["tensors"][name]["data"].back() = 0.5 + golden["tensors"][name]["data"].back().get<double>();
-    const std::vector<Case> cases = read_cases(Json{golden}.dump(), "text");
+    const std::vector<Case> cases = read_cases(Json::array({golden}).dump(), "text");
     const std::vector<std::string> failures = run_case(cases.back(), {{Way{Path::reference}}, {1}});
     CAPTURE(name);
     REQUIRE_EQ(failures.size(), 1);
