@@ -9,10 +9,12 @@ source "$(dirname "$0")/common.sh"
 [ $# -gt 0 ] || set -- Nehalem Haswell
 targets=("${test_programs[@]}")
 build cpus -Donednn=disabled -Dperf=false
-# Minutes each where FMA is emulated, and about threads and long sums, not about a CPU.
+# Minutes each where FMA is emulated, and about threads, lengths and options, not about a CPU: the same kernels run
+# them without an emulator, and every kind of call is left.
 not_emulated+=('*many threads may call*' '*threads give the same bits*' '*65\,536*' '*100\,000 keys*'
   '*keys in parts are right*' '*alone give the bits*' '*scores are the products*' '*added up by their weights*'
-  '*are those of the scores*')
+  '*are those of the scores*' '*every pair of lengths*' '*any number of classes and keys*' 'classes: every named call*'
+  '*in any strides\, width\, positions*' '*random problems agree*' 'every named call agrees*')
 for cpu in "$@"; do
   case "$cpu" in
     Nehalem) expected='baseline' ;;
